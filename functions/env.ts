@@ -127,14 +127,14 @@ export function tableConfig(
 ): TableConfig {
   const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, attemptMs };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
-  if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
-  // The SDK needs credentials to sign requests; an embedded engine does not check them.
+  if (!endpoint) return { tableName: TABLE_NAME, ...deadlines, client: { environment } };
+  // Every request is signed; an embedded engine does not check with which keys.
   const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
   const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
   return {
     tableName: TABLE_NAME,
     ...deadlines,
-    client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
+    client: { endpoint, region: aws.AWS_REGION, environment, ...(hasOwn ? {} : { credentials: unsigned }) },
   };
 }
 

@@ -3,11 +3,11 @@ import {
   CreateTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
-  type DynamoDBClientConfig,
   ResourceInUseException,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import type { AccessOptions } from "#core/table/client/access.ts";
 
 /** The attribute with the expiry of an item, in seconds since 1970. */
 export const TTL_ATTRIBUTE = "expiresAtSeconds";
@@ -15,10 +15,10 @@ export const TTL_ATTRIBUTE = "expiresAtSeconds";
 const ACTIVE_WITHIN_SECONDS = 60;
 
 /**
- * SDK options for an endpoint. Without AWS credentials in the environment, these are a region and credentials that
- * local databases accept.
+ * How an endpoint is called, also as options of the SDK. Without AWS credentials in the environment, these are a region
+ * and credentials that local databases accept.
  */
-export function clientFor(endpoint: string): DynamoDBClientConfig {
+export function clientFor(endpoint: string): AccessOptions {
   return {
     endpoint,
     region: process.env.AWS_REGION ?? "us-east-1",

@@ -1,6 +1,7 @@
 /** The embedded DynamoDB for tests: one process per test file, in memory, with any number of tables. */
-import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
+import type { AccessOptions } from "#core/table/client/access.ts";
+import type { ClientOptions } from "#core/table/client/client.ts";
 import { type OpenTable, openTable, type TableConfig } from "#core/table/dynamo.ts";
 import { clientFor, createTable } from "#local/database.ts";
 import { type Engine, startEngine } from "#local/engine.ts";
@@ -9,12 +10,12 @@ import { type Engine, startEngine } from "#local/engine.ts";
 export interface TestTable {
   readonly endpoint: string;
   readonly tableName: string;
-  /** SDK options for its endpoint. */
-  readonly client: DynamoDBClientConfig;
+  /** How its endpoint is called, also as options of the SDK. */
+  readonly client: AccessOptions;
   /** Opens the table with a deadline of five seconds. */
   readonly open: OpenTable;
-  /** Returns an opener with another deadline or other SDK options. */
-  reopen(config: { readonly deadlineMs?: number; readonly client?: DynamoDBClientConfig }): OpenTable;
+  /** Returns an opener with another deadline or other options. */
+  reopen(config: { readonly deadlineMs?: number; readonly client?: ClientOptions }): OpenTable;
 }
 
 let engine: Promise<Engine> | undefined;

@@ -2,7 +2,7 @@
  * An HTTP proxy between the service and a real DynamoDB engine that injects faults of the network and of DynamoDB. The
  * source of chance is seeded. Error bodies are those of the DynamoDB JSON protocol; `x-amz-crc32` is absent in them.
  *
- * tests/support/hostile-database.ts does the same inside of the SDK for tests of single stores. This one is for a whole
+ * tests/support/hostile-database.ts does the same inside of the client for tests of single stores. This one is for a whole
  * service, which may be another process.
  */
 import { Agent, createServer, type IncomingMessage, request as requestTo, type ServerResponse } from "node:http";

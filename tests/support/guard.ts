@@ -2,13 +2,12 @@
  * Enforces IAM statements in front of the embedded database. Each function has its own endpoint, and only the calls
  * that its statements allow reach the database. Other calls get the error of DynamoDB, which fails the function.
  *
- * Calls of this process are checked before the SDK sends them, which is much cheaper than a proxy. Bundles contain
- * their own copy of the SDK: they need the proxy.
+ * Calls of this process are checked before the client sends them, which is much cheaper than a proxy. Bundles contain
+ * their own copy of the client: they need the proxy.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { HttpTransport } from "#core/table/client/transport.ts";
 import type { Statement } from "../../stacks/statements.ts";
 import { type Call, isAllowed } from "./iam.ts";
 
@@ -112,8 +111,6 @@ const READS: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query"])
 /** The error response for a refused call; `undefined` for an allowed one. */
 type Check = (name: string, target: string, text: string) => string | undefined;
 
-type Handler = NodeHttpHandler["handle"];
-
 /** The checks of this process, by the first segment of their endpoints' paths. */
 const checks = new Map<string, Check>();
 const DENIED = { status: 400, headers: { "content-type": "application/x-amz-json-1.0" } } as const;
@@ -158,7 +155,7 @@ export const startGuard = async (
 
 let guards = 0;
 const checkInProcess = (database: string, check: Check) => {
-  patchHandler();
+  patchTransport();
   guards += 1;
   const segment = `guard-${guards}`;
   checks.set(segment, check);
@@ -166,24 +163,19 @@ const checkInProcess = (database: string, check: Check) => {
 };
 
 let isPatched = false;
-/** Makes the HTTP handler of the SDK apply the checks of this process. */
-const patchHandler = (): void => {
+/** Makes the client apply the checks of this process. */
+const patchTransport = (): void => {
   if (isPatched) return;
   isPatched = true;
-  const send = NodeHttpHandler.prototype.handle;
-  const handle: Handler = async function (this: NodeHttpHandler, given, options) {
-    const [, segment = "", name = ""] = given.path.split("/");
+  const { send } = HttpTransport.prototype;
+  HttpTransport.prototype.send = async function (call) {
+    const [, segment = "", name = ""] = call.url.pathname.split("/");
     const check = checks.get(segment);
-    if (!check) return send.call(this, given, options);
-    const denied = check(name, String(given.headers["x-amz-target"]), Buffer.from(given.body).toString());
-    if (denied === undefined) {
-      return send.call(this, Object.assign(Object.create(Object.getPrototypeOf(given)), given, { path: "/" }), options);
-    }
-    return {
-      response: { statusCode: DENIED.status, headers: DENIED.headers, body: Readable.from([Buffer.from(denied)]) },
-    };
+    if (!check) return send.call(this, call);
+    const denied = check(name, String(call.headers["x-amz-target"]), call.body);
+    if (denied === undefined) return send.call(this, { ...call, url: new URL("/", call.url) });
+    return { status: DENIED.status, headers: DENIED.headers, body: Buffer.from(denied) };
   };
-  NodeHttpHandler.prototype.handle = handle;
 };
 
 const textOf = async (incoming: IncomingMessage): Promise<string> => {

@@ -1,17 +1,17 @@
 /**
- * What DynamoDB does and the embedded engine never does, put between the SDK and the engine: conflicts of transactions,
- * throttling, reads that see half a transaction, lost responses. The source of chance is seeded.
+ * What DynamoDB does and the embedded engine never does, put between the client and the engine: conflicts of
+ * transactions, throttling, reads that see half a transaction, lost responses. The source of chance is seeded.
  *
  * Rules (Amazon DynamoDB Developer Guide, "Transactions: how it works"): the second transaction on an item in flight is
  * cancelled at once; Query and BatchGetItem may show some items as they were before a transaction, GetItem and
  * TransactGetItems never; a request that repeats a token gets the response of the first.
  */
-import { Readable } from "node:stream";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
-
-type Request = Parameters<NodeHttpHandler["handle"]>[0];
-type Options = Parameters<NodeHttpHandler["handle"]>[1];
-type Answer = Awaited<ReturnType<NodeHttpHandler["handle"]>>;
+import {
+  type HttpAnswer as Answer,
+  HttpTransport,
+  type HttpCall as Request,
+  type Transport,
+} from "#core/table/client/transport.ts";
 
 /** How often each failure happens. Chances are 0 to 1. */
 export interface Odds {
@@ -31,8 +31,8 @@ export interface Odds {
 
 /** The simulated database. */
 export interface HostileDatabase {
-  /** The `requestHandler` of an SDK client. */
-  readonly handler: NodeHttpHandler;
+  /** What sends the calls of a client. */
+  readonly transport: Transport;
   /** How often each failure happened so far. */
   readonly counts: { conflicts: number; throttles: number; halves: number; lost: number };
   /** Changes the probabilities for the next requests. */
@@ -84,36 +84,22 @@ const keyOf = (item: Attributes): Attributes => ({ PK: { S: partOf(item, "PK") }
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const respond = (statusCode: number, body: unknown): Answer => ({
-  response: {
-    statusCode,
-    headers: { "content-type": "application/x-amz-json-1.0" },
-    body: Readable.from(Buffer.from(JSON.stringify(body))),
-  },
+const respond = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { "content-type": "application/x-amz-json-1.0" },
+  body: Buffer.from(JSON.stringify(body)),
 });
 const failure = (name: string, rest: object = {}): Answer =>
   respond(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: `injected: ${name}`, ...rest });
 
-const readBody = async ({ response }: Answer): Promise<unknown> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response.body as AsyncIterable<Buffer>) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString());
-};
+const readBody = ({ body }: Answer): unknown => JSON.parse(body.toString());
 
 /** The same request with another body. The engine ignores signatures. */
-const withBody = (request: Request, body: unknown, target?: string): Request => {
-  const text = JSON.stringify(body);
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(request)), request) as Request;
-  copy.body = text;
-  copy.headers = {
-    ...request.headers,
-    "content-length": String(Buffer.byteLength(text)),
-    ...(target && { "x-amz-target": `DynamoDB_20120810.${target}` }),
-  };
-  return copy;
-};
-
-const textOf = ({ body }: Request): string => Buffer.from(body).toString();
+const withBody = (request: Request, body: unknown, target?: string): Request => ({
+  url: request.url,
+  body: JSON.stringify(body),
+  headers: { ...request.headers, ...(target && { "x-amz-target": `DynamoDB_20120810.${target}` }) },
+});
 
 /** Throws for requests that this project must never send. */
 const refuseForbidden = (operation: string, body: Record<string, unknown>): void => {
@@ -153,7 +139,7 @@ export const hostileDatabase = (
   const random = seeded(seed);
   let requests = 0;
   const now = (): number => (time === "requests" ? requests : performance.now());
-  const inner = new NodeHttpHandler();
+  const inner = new HttpTransport();
   const counts = { conflicts: 0, throttles: 0, halves: 0, lost: 0 };
   const inFlight = new Set<string>();
   const tokens = new Map<string, "running" | "done">();
@@ -176,14 +162,14 @@ export const hostileDatabase = (
       { RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } },
       "BatchGetItem",
     );
-    const answer = (await readBody(await inner.handle(read))) as { Responses: Record<string, Attributes[]> };
+    const answer = readBody(await inner.send(read)) as { Responses: Record<string, Attributes[]> };
     const found = new Map((answer.Responses[TableName] ?? []).map((item) => [identityOf(item), item]));
     return keys.map((key) => ({ key, item: found.get(identityOf(key)), until: 0 }));
   };
 
-  const write = async (request: Request, options: Options, items: readonly TransactItem[], token: string) => {
+  const write = async (request: Request, items: readonly TransactItem[], token: string) => {
     if (tokens.get(token) === "running") return failure("TransactionInProgressException");
-    if (tokens.get(token) === "done") return inner.handle(request, options);
+    if (tokens.get(token) === "done") return inner.send(request);
     const keys = items.map(keyOfStep);
     const locked = (item: TransactItem) => inFlight.has(identityOf(keyOfStep(item)));
     if (items.some(locked)) return conflict(items, locked);
@@ -195,8 +181,8 @@ export const hostileDatabase = (
     tokens.set(token, "running");
     try {
       const before = odds.half > 0 ? await imagesBefore(request, tableOf(items[0]), keys) : [];
-      const answer = await inner.handle(request, options);
-      const committed = answer.response.statusCode === 200;
+      const answer = await inner.send(request);
+      const committed = answer.status === 200;
       if (committed) tokens.set(token, "done");
       else tokens.delete(token);
       for (const image of committed ? before : []) {
@@ -217,7 +203,7 @@ export const hostileDatabase = (
     return [...images.values()].filter(which);
   };
 
-  const query = async (request: Request, options: Options, body: QueryBody): Promise<Answer> => {
+  const query = async (request: Request, body: QueryBody): Promise<Answer> => {
     if (body.KeyConditionExpression !== "PK = :pk AND SK BETWEEN :from AND :to")
       throw new Error("another form of Query");
     const value = (name: string): string => body.ExpressionAttributeValues[name]?.S ?? "";
@@ -228,12 +214,12 @@ export const hostileDatabase = (
       const inRange = byBytes(value(":from"), sk) <= 0 && byBytes(sk, value(":to")) <= 0;
       return partOf(key, "PK") === value(":pk") && inRange && (start === undefined || byBytes(sk, start) * sign > 0);
     });
-    if (old.length === 0) return inner.handle(request, options);
+    if (old.length === 0) return inner.send(request);
     counts.halves += 1;
     // Plus the items that old images could hide.
-    const real = await inner.handle(withBody(request, { ...body, Limit: body.Limit + old.length }), options);
-    if (real.response.statusCode !== 200) return real;
-    const answer = (await readBody(real)) as QueryAnswer;
+    const real = await inner.send(withBody(request, { ...body, Limit: body.Limit + old.length }));
+    if (real.status !== 200) return real;
+    const answer = readBody(real) as QueryAnswer;
     const shown = new Map(answer.Items.map((item) => [identityOf(item), item]));
     for (const { key, item } of old) {
       if (item) shown.set(identityOf(key), item);
@@ -255,14 +241,14 @@ export const hostileDatabase = (
     });
   };
 
-  const batchGet = async (request: Request, options: Options): Promise<Answer> => {
-    const real = await inner.handle(request, options);
-    const requested = JSON.parse(textOf(request)).RequestItems as Record<string, { Keys: Attributes[] }>;
+  const batchGet = async (request: Request): Promise<Answer> => {
+    const real = await inner.send(request);
+    const requested = JSON.parse(request.body).RequestItems as Record<string, { Keys: Attributes[] }>;
     const asked = new Set(Object.values(requested).flatMap(({ Keys }) => Keys.map(identityOf)));
     const old = oldImages(({ key }) => asked.has(identityOf(key)));
-    if (old.length === 0 || real.response.statusCode !== 200) return real;
+    if (old.length === 0 || real.status !== 200) return real;
     counts.halves += 1;
-    const answer = (await readBody(real)) as { Responses: Record<string, Attributes[]> };
+    const answer = readBody(real) as { Responses: Record<string, Attributes[]> };
     for (const [table, items] of Object.entries(answer.Responses)) {
       const shown = new Map(items.map((item) => [identityOf(item), item]));
       for (const { key, item } of old) {
@@ -274,8 +260,8 @@ export const hostileDatabase = (
     return respond(200, answer);
   };
 
-  const execute = (operation: string, request: Request, options: Options): Promise<Answer> | Answer => {
-    const body = JSON.parse(textOf(request));
+  const execute = (operation: string, request: Request): Promise<Answer> | Answer => {
+    const body = JSON.parse(request.body);
     refuseForbidden(operation, body);
     if (happens(odds.throttle)) {
       counts.throttles += 1;
@@ -284,38 +270,37 @@ export const hostileDatabase = (
     const locked = (key: Attributes) => inFlight.has(identityOf(key));
     switch (operation) {
       case "TransactWriteItems":
-        return write(request, options, body.TransactItems, body.ClientRequestToken);
+        return write(request, body.TransactItems, body.ClientRequestToken);
       case "TransactGetItems":
         return body.TransactItems.some((item: TransactItem) => locked(keyOfStep(item)))
           ? conflict(body.TransactItems, (item) => locked(keyOfStep(item)))
-          : inner.handle(request, options);
+          : inner.send(request);
       case "PutItem":
       case "UpdateItem":
       case "DeleteItem":
-        return locked(body.Key ?? body.Item) ? failure("TransactionConflictException") : inner.handle(request, options);
+        return locked(body.Key ?? body.Item) ? failure("TransactionConflictException") : inner.send(request);
       case "Query":
-        return query(request, options, body);
+        return query(request, body);
       case "BatchGetItem":
-        return batchGet(request, options);
+        return batchGet(request);
       default:
-        return inner.handle(request, options);
+        return inner.send(request);
     }
   };
 
-  class HostileHandler extends NodeHttpHandler {
-    override async handle(request: Request, options?: Options): Promise<Answer> {
+  const transport: Transport = {
+    async send(request) {
       requests += 1;
       const operation = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
-      const answer = await execute(operation, request, options);
+      const answer = await execute(operation, request);
       if (!happens(odds.lost)) return answer;
       counts.lost += 1;
-      await readBody(answer);
       throw Object.assign(new Error("injected: socket hang up"), { code: "ECONNRESET" });
-    }
-  }
+    },
+  };
 
   return {
-    handler: new HostileHandler(),
+    transport,
     counts,
     set(changed) {
       odds = { ...odds, ...changed };

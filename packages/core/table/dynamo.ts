@@ -1,25 +1,13 @@
 /**
- * The table over the AWS SDK: the only module that calls DynamoDB. It retries transient failures and meters every call.
+ * The table over DynamoDB. It retries transient failures and meters every call. The calls themselves are in client/.
  */
 import { randomUUID } from "node:crypto";
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  TransactGetItemsCommand,
-  TransactionCanceledException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { elapsed } from "../platform/clock.ts";
 import { retry } from "../platform/retry.ts";
+import type { Conditional, Metered } from "./client/calls.ts";
+import { type ClientOptions, type DatabaseClient, openClient } from "./client/client.ts";
+import { DatabaseError, TransactionCancelled } from "./client/errors.ts";
+import { fromStored, type StoredItem } from "./client/values.ts";
 import {
   checkKey,
   placeholders,
@@ -64,24 +52,16 @@ export interface TableConfig {
   readonly requestDeadlineMs?: number;
   /** Milliseconds that one attempt waits for DynamoDB. No limit by default. */
   readonly attemptMs?: number;
-  /** Options of the SDK's client: endpoint, region, request handler. */
-  readonly client?: DynamoDBClientConfig;
+  /** Endpoint, region, credentials. What is left out is found as the AWS SDK finds it. */
+  readonly client?: ClientOptions;
 }
 
 /** A table whose calls are metered for one request. */
 export type OpenTable = (meter: Meter) => Table;
 
-interface Capacity {
-  readonly CapacityUnits?: number | undefined;
-}
-interface Metered {
-  readonly ConsumedCapacity?: Capacity | Capacity[] | undefined;
-}
-type StoredItem = Record<string, AttributeValue>;
-
 /** What the calls of one request share. */
 interface Session {
-  readonly client: DynamoDBClient;
+  readonly client: DatabaseClient;
   /** Parameters of every call. */
   readonly common: { readonly TableName: string; readonly ReturnConsumedCapacity: "TOTAL" };
   /** Repeats an attempt while it fails for transient reasons, up to the deadline. */
@@ -97,14 +77,14 @@ interface Session {
 /** Some keys of a batch were not read: DynamoDB ends a response at 16 MB. */
 class Unprocessed extends Error {}
 
-/** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
+/** Opens the table for one container: one client, shared by the requests that the container serves. */
 export function openTable(config: TableConfig): OpenTable {
-  const client = new DynamoDBClient({
-    ...(config.attemptMs !== undefined && { requestHandler: handlerOptions(config.attemptMs) }),
-    // The session retries: it knows the deadline, and meters every attempt.
-    maxAttempts: 1,
-    ...config.client,
-  });
+  const { attemptMs, client: options = {} } = config;
+  // A database that accepts a connection and stays silent must not hold a request.
+  const client = openClient(
+    options,
+    attemptMs === undefined ? undefined : { connectMs: CONNECT_MS, answerMs: attemptMs },
+  );
   return (meter) => {
     const session = newSession(client, config, meter);
     const table: Table = {
@@ -122,18 +102,8 @@ export function openTable(config: TableConfig): OpenTable {
   };
 }
 
-/** A database that accepts a connection and stays silent must not hold a request. */
-function handlerOptions(attemptMs: number) {
-  return {
-    connectionTimeout: CONNECT_MS,
-    requestTimeout: attemptMs,
-    throwOnRequestTimeout: true,
-    socketTimeout: attemptMs,
-  };
-}
-
 function newSession(
-  client: DynamoDBClient,
+  client: DatabaseClient,
   { tableName, deadlineMs, requestDeadlineMs = Number.POSITIVE_INFINITY }: TableConfig,
   meter: Meter,
 ): Session {
@@ -180,7 +150,7 @@ function unitsOf({ ConsumedCapacity }: Metered): number {
 async function getItem({ client, common, read }: Session, key: Key, options: ItemReadOptions = {}) {
   const { consistent: ConsistentRead = true, keyOnly = false } = options;
   const input = { ...common, Key: storedKey(key), ConsistentRead, ...(keyOnly && { ProjectionExpression: "PK, SK" }) };
-  const { Item } = await read(() => client.send(new GetItemCommand(input)));
+  const { Item } = await read(() => client.call("GetItem", input));
   return Item && itemOf(Item);
 }
 
@@ -202,16 +172,14 @@ async function getItems(session: Session, keys: readonly Key[], isConsistent: bo
 /** Reads one batch into a map. What DynamoDB leaves unprocessed is requested again after a pause. */
 function getBatch(
   { client, common: { TableName, ReturnConsumedCapacity }, metered, retrying }: Session,
-  keys: StoredItem[],
+  keys: readonly StoredItem[],
   ConsistentRead: boolean,
   into: Map<string, Item>,
 ): Promise<void> {
   let Keys = keys;
   return retrying(async () => {
     const RequestItems = { [TableName]: { Keys, ConsistentRead } };
-    const response = await metered("read", () =>
-      client.send(new BatchGetItemCommand({ RequestItems, ReturnConsumedCapacity })),
-    );
+    const response = await metered("read", () => client.call("BatchGetItem", { RequestItems, ReturnConsumedCapacity }));
     for (const stored of response.Responses?.[TableName] ?? []) {
       const item = itemOf(stored);
       into.set(identityOf(item), item);
@@ -225,9 +193,7 @@ async function snapshot({ client, common, read }: Session, keys: readonly Key[])
   const { TableName, ReturnConsumedCapacity } = common;
   if (keys.length > STEPS_PER_WRITE) throw new RangeError(`a snapshot of ${keys.length} items`);
   const TransactItems = keys.map((key) => ({ Get: { TableName, Key: storedKey(key) } }));
-  const { Responses } = await read(() =>
-    client.send(new TransactGetItemsCommand({ TransactItems, ReturnConsumedCapacity })),
-  );
+  const { Responses } = await read(() => client.call("TransactGetItems", { TransactItems, ReturnConsumedCapacity }));
   return keys.map((_, at) => {
     const stored = Responses?.[at]?.Item;
     return stored && itemOf(stored);
@@ -244,17 +210,15 @@ async function queryPage({ client, common, read }: Session, range: RangeQuery): 
     throw new RangeError("the key to continue after is outside the range");
   }
   const { Items = [], LastEvaluatedKey } = await read(() =>
-    client.send(
-      new QueryCommand({
-        ...common,
-        KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-        ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
-        Limit: range.limit,
-        ScanIndexForward: !backwards,
-        ConsistentRead: consistent,
-        ...(after && { ExclusiveStartKey: storedKey(after) }),
-      }),
-    ),
+    client.call("Query", {
+      ...common,
+      KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
+      Limit: range.limit,
+      ScanIndexForward: !backwards,
+      ConsistentRead: consistent,
+      ...(after && { ExclusiveStartKey: storedKey(after) }),
+    }),
   );
   return { items: Items.map(itemOf), ...(LastEvaluatedKey && { next: itemOf(LastEvaluatedKey) }) };
 }
@@ -281,9 +245,9 @@ async function write(session: Session, steps: readonly Step[]): Promise<void> {
   return transact(session, steps);
 }
 
-async function putItem({ client, common, write: send }: Session, item: Item, only: object = {}): Promise<void> {
+async function putItem({ client, common, write: send }: Session, item: Item, only: Conditional = {}): Promise<void> {
   const input = { ...common, Item: storedItem(item), ...only };
-  await send(() => client.send(new PutItemCommand(input)));
+  await send(() => client.call("PutItem", input));
 }
 
 async function putNewer(session: Session, item: Item, attribute: string): Promise<boolean> {
@@ -293,7 +257,7 @@ async function putNewer(session: Session, item: Item, attribute: string): Promis
     await putItem(session, item, { ConditionExpression, ...p.used() });
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (error instanceof DatabaseError && error.name === "ConditionalCheckFailedException") return false;
     throw error;
   }
 }
@@ -305,13 +269,13 @@ function transact({ client, common, metered, retrying }: Session, steps: readonl
   return retrying(async () => {
     const input = { TransactItems, ClientRequestToken, ReturnConsumedCapacity };
     try {
-      await metered("write", () => client.send(new TransactWriteItemsCommand(input)));
+      await metered("write", () => client.call("TransactWriteItems", input));
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
+      if (!(error instanceof TransactionCancelled)) throw error;
       // Cancelled for certain: the next attempt is a new transaction. After any other failure the write may have been
       // applied, so that the token stays.
       ClientRequestToken = randomUUID();
-      const reasons = error.CancellationReasons ?? [];
+      const { reasons } = error;
       const failed = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
       const step = steps[failed];
       if (!step) throw error;
@@ -327,18 +291,18 @@ async function count({ client, common, write: send }: Session, key: Key, change:
   const p = placeholders();
   const UpdateExpression = updateOf(change, p);
   const input = { ...common, Key, UpdateExpression, ...p.used(), ReturnValues: "ALL_NEW" } as const;
-  const { Attributes = {} } = await send(() => client.send(new UpdateItemCommand(input)));
+  const { Attributes = {} } = await send(() => client.call("UpdateItem", input));
   return itemOf(Attributes);
 }
 
 async function deleteItem({ client, common, write: send }: Session, key: Key): Promise<void> {
   const Key = storedKey(key);
-  await send(() => client.send(new DeleteItemCommand({ ...common, Key })));
+  await send(() => client.call("DeleteItem", { ...common, Key }));
 }
 
 /** DynamoDB returns every item with its key. */
 function itemOf(stored: StoredItem): Item {
-  return unmarshall(stored) as Item;
+  return fromStored(stored) as Item;
 }
 
 const identityOf = ({ PK, SK }: Key): string => `${PK}\u0000${SK}`;

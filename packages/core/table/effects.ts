@@ -3,10 +3,9 @@
  * Pure.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { compareText } from "../platform/text-order.ts";
-import { stored, storedItem } from "./expressions.ts";
+import { fromStored, type StoredItem, type StoredValue, toStored } from "./client/values.ts";
+import { storedItem } from "./expressions.ts";
 import type { Item, Key, Step, Value, When } from "./table.ts";
 
 /** Bytes of an item, with the names of its attributes. */
@@ -51,7 +50,7 @@ export function afterStep(step: Step, item: Item | undefined): Item | undefined 
 
 /** An item as DynamoDB returns it. */
 export function asStored(item: Item): Item {
-  return plain(unmarshall(storedItem(item))) as Item;
+  return plain(fromStored(storedItem(item))) as Item;
 }
 
 /** The bytes of an item, as DynamoDB counts them. */
@@ -112,7 +111,7 @@ function isAbove(value: Value | undefined, least: string): boolean {
 
 /** Values as DynamoDB returns them. */
 function normal(values: Attributes): Attributes {
-  return plain(unmarshall(stored(values))) as Attributes;
+  return plain(fromStored(toStored(values))) as Attributes;
 }
 
 /** A value whose bytes are in arrays of the class that DynamoDB's client returns: other classes count as different. */
@@ -123,15 +122,15 @@ function plain(value: Value | undefined): Value | undefined {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-function bytesOfMap(map: Readonly<Record<string, AttributeValue>>): number {
+function bytesOfMap(map: StoredItem): number {
   return Object.entries(map).reduce((bytes, [name, value]) => bytes + bytesOfText(name) + bytesOf(value), 0);
 }
 
 /** Containers take 3 bytes, and one for each element. */
-function bytesOf({ S, N, B, SS, L, M }: AttributeValue): number {
+function bytesOf({ S, N, B, SS, L, M }: StoredValue): number {
   if (S !== undefined) return bytesOfText(S);
   if (N !== undefined) return bytesOfNumber(N);
-  if (B !== undefined) return B.length;
+  if (B !== undefined) return Buffer.byteLength(B, "base64");
   if (SS !== undefined) return SS.reduce((bytes, member) => bytes + bytesOfText(member), 0);
   if (L !== undefined) return L.reduce((bytes, element) => bytes + 1 + bytesOf(element), 3);
   if (M !== undefined) return bytesOfMap(M) + Object.keys(M).length + 3;

@@ -1,6 +1,6 @@
 /** DynamoDB's notation of keys, items and the steps of a write. */
-import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import type { TransactItem } from "./client/calls.ts";
+import { type StoredItem, toStored } from "./client/values.ts";
 import type { Item, Key, Step, Value, When } from "./table.ts";
 
 const PK_BYTES_MAX = 2_048;
@@ -26,20 +26,15 @@ export function checkKey({ PK, SK }: Key): void {
 }
 
 /** A key in DynamoDB's notation. Throws as `checkKey` does. */
-export function storedKey(key: Key): Record<string, AttributeValue> {
+export function storedKey(key: Key): StoredItem {
   checkKey(key);
   return { PK: { S: key.PK }, SK: { S: key.SK } };
 }
 
 /** An item in DynamoDB's notation. Throws as `checkKey` does. */
-export function storedItem(item: Item): Record<string, AttributeValue> {
+export function storedItem(item: Item): StoredItem {
   checkKey(item);
-  return stored(item);
-}
-
-/** Attributes in DynamoDB's notation. */
-export function stored(values: Readonly<Record<string, Value | undefined>>): Record<string, AttributeValue> {
-  return marshall(values, { removeUndefinedValues: true });
+  return toStored(item);
 }
 
 /** Collects the placeholders of one request's expressions. */
@@ -60,7 +55,7 @@ export function placeholders() {
     },
     used: () => ({
       ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: stored(values) }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: toStored(values) }),
     }),
   };
 }
@@ -82,7 +77,7 @@ export function updateOf(step: UpdateParts, p: Placeholders): string {
 }
 
 /** One step in DynamoDB's notation. A failed condition returns the current item. */
-export function transactItem(TableName: string, step: Step): TransactWriteItem {
+export function transactItem(TableName: string, step: Step): TransactItem {
   const p = placeholders();
   const ConditionExpression = conditionOf(step.when, p);
   const condition = ConditionExpression !== undefined && { ConditionExpression };

@@ -4,7 +4,7 @@
  *
  * A dry run drops what is kept. A deferral writes it later, with more steps in the last transaction.
  */
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactionCancelled } from "./client/errors.ts";
 import { afterStep, asStored, holds, Impossible, ITEM_BYTES_MAX, itemBytes, keyOf } from "./effects.ts";
 import { transactItem } from "./expressions.ts";
 import { invalidRequest, unavailable } from "./failures.ts";
@@ -209,13 +209,12 @@ async function currentItems(session: Session, steps: readonly Step[]): Promise<M
 
 /** What DynamoDB throws where the conditions hold and items cannot be changed as the steps say. */
 function cancelled(steps: readonly Step[], reasons: readonly (string | undefined)[]): Error {
-  return new TransactionCanceledException({
-    $metadata: {},
-    message: "Transaction cancelled, please refer cancellation reasons for specific reasons",
-    CancellationReasons: steps.map((_, at) =>
+  return new TransactionCancelled(
+    "Transaction cancelled, please refer cancellation reasons for specific reasons",
+    steps.map((_, at) =>
       reasons[at] === undefined ? { Code: "None" } : { Code: "ValidationError", Message: reasons[at] },
     ),
-  });
+  );
 }
 
 /** The items of a range that kept transactions wrote or removed, in the order of the range. */

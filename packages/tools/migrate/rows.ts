@@ -7,6 +7,7 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { fromStored } from "#core/table/client/values.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 import { transactItem } from "#core/table/expressions.ts";
 import { SHAPE } from "#core/table/row.ts";
@@ -58,8 +59,11 @@ export function openRows({ tableName: TableName, client: options }: TableConfig)
       // A transaction of one step would cost twice as much.
       const { Update } = transactItem(TableName, rewriting(item, kind));
       if (!Update?.UpdateExpression) throw new Error(`nothing of the ${kind.name} row changes`);
+      const { Key, ExpressionAttributeValues = {}, ...rest } = Update;
+      const values = marshall(fromStored(ExpressionAttributeValues));
+      const input = { ...rest, Key: marshall(fromStored(Key)), ExpressionAttributeValues: values };
       try {
-        await client.send(new UpdateItemCommand({ ...Update, UpdateExpression: Update.UpdateExpression }));
+        await client.send(new UpdateItemCommand(input));
         return "rewritten";
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;

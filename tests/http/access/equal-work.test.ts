@@ -2,8 +2,6 @@
  * Every refused sign-in does the same work, whatever the reason: as many hashes, calls of the database and capacity
  * units, at both doors, for every attempt up to a lock and after it. Hashes are fast stand-ins that are counted.
  */
-
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -11,6 +9,7 @@ import { userStore } from "#core/identities/users/store.ts";
 import { newId } from "#core/platform/ids.ts";
 import * as passwords from "#core/platform/password.ts";
 import { systemSchema } from "#core/scim/schema/system.ts";
+import { HttpTransport } from "#core/table/client/transport.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
@@ -94,7 +93,7 @@ const doors: Readonly<Record<string, (given: Case) => Promise<{ status: number; 
   "the password grant": (given) => post(TOKEN, { grant_type: "password", ...given }, client),
 };
 
-const calls = vi.spyOn(DynamoDBClient.prototype, "send");
+const calls = vi.spyOn(HttpTransport.prototype, "send");
 
 /** The work of one attempt: hashes, calls of the database by their kind, and units. */
 const workOf = async (send: () => Promise<{ status: number; text: string }>) => {
@@ -111,7 +110,7 @@ const workOf = async (send: () => Promise<{ status: number; text: string }>) => 
   const text = response?.text.replace(/"traceId":"[^"]+"/, "");
   return {
     hashes,
-    calls: calls.mock.calls.map(([command]) => command.constructor.name).sort(),
+    calls: calls.mock.calls.map(([{ headers }]) => String(headers["x-amz-target"]).split(".")[1] ?? "").sort(),
     units,
     status: response?.status,
     text,

@@ -47,10 +47,8 @@ const ending = async (write: Promise<void>): Promise<string | undefined> => {
 describe.each([1, 2, 3])("seed %i", (seed) => {
   const tenant = `tenant-${seed}`;
   const stores = () => {
-    const { handler } = hostileDatabase(seed, HOSTILE);
-    const hostile = table.reopen({ deadlineMs: 9_000, client: { ...table.client, requestHandler: handler } })(
-      newMeter(),
-    );
+    const { transport } = hostileDatabase(seed, HOSTILE);
+    const hostile = table.reopen({ deadlineMs: 9_000, client: { ...table.client, transport } })(newMeter());
     return {
       apis: apiResourceStore(hostile),
       applications: applicationStore(hostile),

@@ -50,7 +50,7 @@ describe.each([11, 12])("seed %i", (seed) => {
     async () => {
       const tenant = `tenant-${seed}`;
       const database = hostileDatabase(seed, CALM);
-      const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, requestHandler: database.handler } });
+      const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, transport: database.transport } });
       const store = applicationStore(open(newMeter()));
       const random = seeded(seed);
       const below = (count: number) => Math.floor(random() * count);

@@ -30,7 +30,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
   const tenant = `tenant-${seed}`;
   test("entries, applications and names agree with the model in the end", async () => {
     const database = hostileDatabase(seed, HOSTILE);
-    const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, requestHandler: database.handler } });
+    const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, transport: database.transport } });
     const store = applicationStore(open(newMeter()));
     const random = seeded(seed);
     const model = new Map<string, { name: string; notes: number }>();
@@ -133,7 +133,7 @@ test("a list continues after the strongly read entries and reads each entry once
 
 test("a copy that is older than its entry is read again, so a list shows the latest change", async () => {
   const database = hostileDatabase(7, { ...CALM, half: 1, halfMs: 5_000 });
-  const open = table.reopen({ client: { ...table.client, requestHandler: database.handler } });
+  const open = table.reopen({ client: { ...table.client, transport: database.transport } });
   const store = applicationStore(open(newMeter()));
   const fresh = freshApplication(newId(), "shown", "owner", false);
   await store.add("stale", fresh);

@@ -92,8 +92,7 @@ export const foundDirectory = async (
 ): Promise<{ readonly calm: Directory; readonly hostile: Directory; readonly database: HostileDatabase }> => {
   await bootstrapTenant(table.open(newMeter()), tenant, { username: "admin", password: "admin" });
   const database = hostileDatabase(seed, odds);
-  // The SDK's own attempts pause for longer than these tests last.
-  const client = { ...table.client, requestHandler: database.handler, maxAttempts: 1 };
+  const client = { ...table.client, transport: database.transport };
   const open = table.reopen({ deadlineMs: 20_000, client });
   return { calm: directory(table.open, tenant), hostile: directory(open, tenant), database };
 };

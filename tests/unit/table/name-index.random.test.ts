@@ -231,7 +231,7 @@ describe("a name index under concurrent writes and failures of the database", ()
   it.each([1, 2, 3])("equals a sorted array in the end (seed %i)", { timeout: HANGS_MS }, async (seed) => {
     const random = seeded(seed);
     const hostile = hostileDatabase(seed, HOSTILE, "requests");
-    const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { requestHandler: hostile.handler } });
+    const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { transport: hostile.transport } });
     const keys = freshKeys();
     const index = nameIndex(open(newMeter()), keys, { splitBytes: SPLIT_BYTES, deadlineMs: NO_DEADLINE });
     const model: Model = new Map(steady.map((key) => [`steady ${key}`, key]));
@@ -256,7 +256,7 @@ describe("a name index under concurrent writes and failures of the database", ()
 
   it("counts every name once while splits are seen half done", { timeout: HANGS_MS }, async () => {
     const hostile = hostileDatabase(4, { ...CALM, half: 0.5, halfMs: 6 }, "requests");
-    const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { requestHandler: hostile.handler } });
+    const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { transport: hostile.transport } });
     const index = nameIndex(open(newMeter()), freshKeys(), { splitBytes: 16, deadlineMs: NO_DEADLINE });
     for (let made = 1; made <= 80; made += 1) {
       await index.create(named(`n${(made * 37) % 80}`));
@@ -276,16 +276,18 @@ describe("a name index under concurrent writes and failures of the database", ()
 
   it("rejects queries that this project does not send", async () => {
     const hostile = hostileDatabase(5, CALM);
-    const { DynamoDBClient, QueryCommand, ScanCommand } = await import("@aws-sdk/client-dynamodb");
-    const client = new DynamoDBClient({ ...table.client, requestHandler: hostile.handler });
-    const TableName = table.tableName;
-    const values = { ":p": { S: "a" } };
-    await expect(client.send(new ScanCommand({ TableName }))).rejects.toThrow("Scan without Limit");
-    const KeyConditionExpression = "PK = :p AND begins_with(SK, :p)";
-    const query = { TableName, KeyConditionExpression, ExpressionAttributeValues: values };
-    await expect(client.send(new QueryCommand(query))).rejects.toThrow("Query without Limit");
-    await expect(client.send(new QueryCommand({ ...query, Limit: 1 }))).rejects.toThrow(
-      "begins_with in a key condition",
-    );
+    const send = (operation: string, body: object) =>
+      hostile.transport.send({
+        url: new URL(table.endpoint),
+        headers: { "x-amz-target": `DynamoDB_20120810.${operation}` },
+        body: JSON.stringify({ TableName: table.tableName, ...body }),
+      });
+    await expect(send("Scan", {})).rejects.toThrow("Scan without Limit");
+    const query = {
+      KeyConditionExpression: "PK = :p AND begins_with(SK, :p)",
+      ExpressionAttributeValues: { ":p": { S: "a" } },
+    };
+    await expect(send("Query", query)).rejects.toThrow("Query without Limit");
+    await expect(send("Query", { ...query, Limit: 1 })).rejects.toThrow("begins_with in a key condition");
   });
 });

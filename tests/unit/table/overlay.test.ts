@@ -3,8 +3,8 @@
  * the same items. Every outcome and everything that can be read must be equal. A failure names its seed.
  */
 import { isDeepStrictEqual } from "node:util";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { TransactionCancelled } from "#core/table/client/errors.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { overlay } from "#core/table/overlay.ts";
 import { stale, whileStale } from "#core/table/stale.ts";
@@ -48,9 +48,7 @@ const outcomeOf = async (call: () => Promise<unknown>): Promise<unknown> => {
   try {
     return { returned: await call() };
   } catch (error) {
-    if (error instanceof TransactionCanceledException) {
-      return { cancelled: error.CancellationReasons?.map(({ Code }) => Code) };
-    }
+    if (error instanceof TransactionCancelled) return { cancelled: error.reasons.map(({ Code }) => Code) };
     return error instanceof Error ? { name: error.name, thrown: error instanceof Refused ? error.message : "" } : error;
   }
 };

@@ -27,8 +27,7 @@ const put = (item: Item | Key): Step => ({ put: { ...item }, when: "absent", oth
 describe("on a hostile database", () => {
   const behind = (odds: Partial<Odds>, deadlineMs = 60) => {
     const hostile = hostileDatabase(1, { ...CALM, ...odds });
-    // One attempt each: the SDK's own pauses would take most of the time.
-    const client = { requestHandler: hostile.handler, maxAttempts: 1 };
+    const client = { transport: hostile.transport };
     return { hostile, table: made.reopen({ deadlineMs, client })(newMeter()) };
   };
   const unavailable = expect.objectContaining({ fault: "service.unavailable" });
@@ -73,15 +72,8 @@ describe("on a hostile database", () => {
     expect(hostile.counts.lost).toBeGreaterThan(5);
   });
 
-  it("applies a write once also with the SDK's own attempts", async () => {
-    const hostile = hostileDatabase(2, { ...CALM, lost: 0.5 });
-    const on = made.reopen({ client: { requestHandler: hostile.handler } })(newMeter());
-    for (let id = 0; id < 6; id += 1) await on.write(put(at(`${id}`)));
-    expect(hostile.counts.lost).toBeGreaterThan(1);
-  });
-
   it("throws service.unavailable when nothing listens", async () => {
-    const on = made.reopen({ deadlineMs: 60, client: { endpoint: "http://127.0.0.1:9", maxAttempts: 1 } })(newMeter());
+    const on = made.reopen({ deadlineMs: 60, client: { endpoint: "http://127.0.0.1:9" } })(newMeter());
     await expect(on.get(at("a"))).rejects.toThrow(unavailable);
   });
 });
