@@ -23,6 +23,9 @@ export const partitions = {
   user: keys.user(ANY, ANY).PK,
   /** The name index: entries, ranges and leaves. */
   userNames: keys.userNames(ANY, ANY).entries,
+  /** The indexes of attributes of users: ranges and what they contain; and which of them are complete. */
+  userValues: `${keys.userValues(ANY, ANY, ANY).ranges.slice(0, -"#*#R".length)}`,
+  userIndexes: keys.userIndexes(ANY, ANY).PK,
   /** Lookups of users and groups by other attributes than the name. */
   lookup: keys.lookup(ANY, ANY, ANY, ANY).PK,
   group: keys.group(ANY, ANY).PK,

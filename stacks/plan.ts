@@ -7,7 +7,15 @@ import { type ServiceName, services } from "#core/operation/services.ts";
 import { canary, canarySetup } from "./canary-plan.ts";
 import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
-import { administrator, changeRecords, records, removals, revocations, tenants } from "./partition-groups.ts";
+import {
+  administrator,
+  changeRecords,
+  records,
+  removals,
+  revocations,
+  tenants,
+  userIndexes,
+} from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 import { recovery } from "./recovery-plan.ts";
 
@@ -164,12 +172,12 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "answers", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, ...userIndexes, p.repeatable] },
     checks: writtenByKey,
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.credential, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -179,13 +187,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
+      on: [p.tenant, ...people, ...userIndexes, p.roleNames, p.scope, ...records],
     },
     checks: [p.application, p.credential],
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.roleNames, p.credential, ...revocations, ...removals],
     },
   },
   audit: {
@@ -218,7 +226,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.lookup, ...tenants, ...records],
+        ...[p.lookup, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
@@ -226,7 +234,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
-        ...[...revocations, ...removals],
+        ...[...userIndexes, ...revocations, ...removals],
       ],
     },
   },
@@ -241,8 +249,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Creates the first tenant with its administrator",
     timeout: "29 seconds",
     needs: ["deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
-    writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator, p.changeRecord] },
+    reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
+    writes: {
+      calls: ["PutItem", "UpdateItem"],
+      on: [...tenants, ...administrator, ...userIndexes, p.changeRecord],
+    },
   },
   webhooks,
   "change-events": changeEvents,

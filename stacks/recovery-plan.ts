@@ -1,6 +1,6 @@
 /** The plan of the function that restores deleted resources of every kind (decision 0084). Pure. */
 import { endpoint, type FunctionPlan } from "./function-plan.ts";
-import { removals, revocations } from "./partition-groups.ts";
+import { removals, revocations, userIndexes } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.roleNames, p.shownNames];
@@ -16,7 +16,7 @@ export const recovery: FunctionPlan = {
   needs: ["address", "answers", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.aside, p.asideEntries, p.removed, p.repeatable, p.tenant, ...people, ...others],
+    on: [p.aside, p.asideEntries, p.removed, p.repeatable, p.tenant, ...people, ...userIndexes, ...others],
   },
   // Passwords are kept, restored and removed without being read.
   checks: [p.credential, p.changeRecord],
@@ -24,6 +24,6 @@ export const recovery: FunctionPlan = {
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [...people, ...others, ...revocations, p.credential, ...removals],
+    on: [...people, ...userIndexes, ...others, ...revocations, p.credential, ...removals],
   },
 };
