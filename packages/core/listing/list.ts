@@ -6,6 +6,7 @@
  * group. All other filters read their candidates, at most 10,000: above that the list fails with `scim.too_many`.
  */
 import { Fault } from "../platform/faults.ts";
+import { later } from "../platform/later.ts";
 import { type Match, matchesOf } from "./candidates.ts";
 import { listExternal } from "./external.ts";
 import type { Plan } from "./plan.ts";
@@ -14,13 +15,17 @@ import {
   comparePositions,
   defined,
   type NamedId,
+  type Ordering,
   type Position,
   type Query,
   type Source,
   type Window,
 } from "./source.ts";
 import type { Way } from "./values/decide.ts";
+import type { SortedPart } from "./values/merged.ts";
 import { canUseIndexes, type Wanted, waysOf } from "./ways.ts";
+
+const [mergedPage, mergedAfter] = later(() => import("./values/merged.ts"), "mergedPage", "mergedAfter");
 
 /** A page by offset. */
 export interface Page<T> {
@@ -90,7 +95,9 @@ async function pageInTable<T>(sources: readonly Source<T>[], query: Query, windo
   if (read.found) {
     return { items: read.found.slice(offset, offset + limit).map(({ item }) => item), total: read.found.length };
   }
-  const { items, total } = await windowOf(read.listed, window);
+  const { items, total } = read.merged
+    ? await mergedPage<T>(read.merged.parts, read.merged.order, window)
+    : await windowOf(read.listed, window);
   return { items, total };
 }
 
@@ -127,8 +134,13 @@ export async function listAfter<T>(
       "Directories do not support cursors. Use startIndex and count, or name another user store with domain.",
     );
   }
-  const { found, listed } = await readingOf(sources, query, { after });
+  const { found, merged, listed } = await readingOf(sources, query, { after });
   if (found) return matchesAfter(found, query, after, limit);
+  if (merged) {
+    const { parts, order } = merged;
+    if (after) return { ...(await mergedAfter<T>(parts, { ...query, order }, after, limit)), total: undefined };
+    return mergedPage<T>(parts, order, { offset: 0, limit });
+  }
   if (after) return pageAfter(listed, after, limit);
   const { items, total, last, count } = await windowOf(listed, { offset: 0, limit });
   return { items, total, next: total > count ? last : undefined };
@@ -190,24 +202,53 @@ async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promis
   return { items: defined((await Promise.all(reading)).flat()), total, last, count };
 }
 
-/** All matches in memory, or the sources in the order in which they are listed. */
+/** How a list is read. */
 type Reading<T> =
-  | { readonly found: readonly Match<T>[]; readonly listed?: undefined }
-  | { readonly found?: undefined; readonly listed: readonly Listed<T>[] };
+  /** All matches are in memory. */
+  | { readonly found: readonly Match<T>[]; readonly merged?: undefined; readonly listed?: undefined }
+  /** The orders of several sources become one. */
+  | { readonly merged: Merging<T>; readonly found?: undefined; readonly listed?: undefined }
+  /** One source after the other. */
+  | { readonly listed: readonly Listed<T>[]; readonly found?: undefined; readonly merged?: undefined };
+
+interface Merging<T> {
+  readonly parts: readonly SortedPart<T>[];
+  readonly order: Ordering;
+}
 
 async function readingOf<T>(sources: readonly Source<T>[], query: Query, wanted: Wanted): Promise<Reading<T>> {
   const ways = await waysOf(sources, query, wanted);
   const plans = ways.flatMap((way) => (way.kind === "plan" ? [way.plan] : []));
-  if (plans.length < ways.length || plans.every((plan) => isSequence(plan, query))) {
-    return { listed: await sequencesOf(sources, ways, query, wanted.after) };
-  }
   try {
-    return { found: await matchesOf(sources, plans, query) };
+    if (plans.length === ways.length && !plans.every((plan) => isSequence(plan, query))) {
+      return { found: await matchesOf(sources, plans, query) };
+    }
+    const { order } = query;
+    return order && ways.length > 1
+      ? { merged: { parts: await partsOf(sources, ways, query), order } }
+      : { listed: await sequencesOf(sources, ways, query, wanted.after) };
   } catch (error) {
+    // Lookups that find too many leave the list to indexes.
     const isLong = error instanceof Fault && error.fault === "scim.too_many";
     if (wanted.always || !isLong || !canUseIndexes(sources, query)) throw error;
     return readingOf(sources, query, { ...wanted, always: true });
   }
+}
+
+function partsOf<T>(
+  sources: readonly Source<T>[],
+  ways: readonly Way[],
+  query: Query,
+): Promise<readonly SortedPart<T>[]> {
+  const all = ways.map(async (way, at): Promise<SortedPart<T>[]> => {
+    const source = sources[at];
+    if (!source) return [];
+    if (way.kind === "sequence") return [{ at, source, sequence: way.sequence, found: [] }];
+    const found = await matchesOf([source], [way.plan], query);
+    const positioned = found.map((match) => ({ ...match, position: { ...match.position, source: at } }));
+    return [{ at, source, sequence: undefined, found: positioned }];
+  });
+  return Promise.all(all).then((parts) => parts.flat());
 }
 
 /** The sources in the order in which they are listed. */

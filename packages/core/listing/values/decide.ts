@@ -10,8 +10,8 @@ import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
 import type { Plan } from "../plan.ts";
 import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
 import { type AttributeIndexes, CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";
-import { both, everyPair, isCounted, isMissing, isPresent, type PairFilter } from "./pairs.ts";
-import { byIdsOf, byIndex, keptOf, type LongerList, type Section } from "./sequences.ts";
+import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
+import { byIdsOf, byIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
 import { FEW, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
 import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
@@ -172,16 +172,16 @@ async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promi
  * the index leaves a pair open.
  */
 async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Promise<readonly Section[] | undefined> {
-  const within = (part: PairFilter): PairsNode => ({ ...node, pairs: both(node.pairs, part) });
-  const parts = [
-    { node: within(isPresent), hasValues: true },
-    { node: within(isMissing), hasValues: false },
-  ].filter((part) => part.node.pairs.possible.length > 0);
-  const counted = await Promise.all(
-    parts.map(async (part) => ({ ...(await sets.count(part.node)), hasValues: part.hasValues })),
-  );
-  if (counted.some(({ isOpen }) => isOpen)) return undefined;
-  return descending ? counted.reverse() : counted;
+  const pairs = both(node.pairs, isMissing);
+  const [all, without] = await Promise.all([
+    sets.count(node),
+    pairs.possible.length > 0 ? sets.count({ ...node, pairs }) : undefined,
+  ]);
+  if (all.isOpen) return undefined;
+  if (!without) return [{ matches: all.matches, hasValues: true }];
+  const { matches } = without;
+  const sections = [valuesIn(all.matches, matches.total), { matches, hasValues: false }];
+  return descending ? sections.reverse() : sections;
 }
 
 function totalOf(sections: readonly Section[]): number {

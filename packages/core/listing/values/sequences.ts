@@ -10,8 +10,33 @@ const WALKED_AT_ONCE = 8_000;
 
 /** The pairs with a value, or the markers of who has none. */
 export interface Section {
-  readonly matches: Matches;
+  readonly matches: Pick<Matches, "total" | "window" | "after">;
   readonly hasValues: boolean;
+}
+
+/** After all markers, and before all values. */
+const lastMarker: Pair = { value: "", facet: "", id: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+
+/** The values of matches that begin with some markers. */
+export function valuesIn(matches: Matches, markers: number): Section {
+  const total = matches.total - markers;
+  return {
+    hasValues: true,
+    matches: {
+      total,
+      window({ offset, limit, backwards = false }) {
+        const shown = Math.max(0, Math.min(limit, total - offset));
+        return matches.window({ offset: backwards ? offset : offset + markers, limit: shown, backwards });
+      },
+      async after(pair, limit, backwards = false) {
+        const start = pair ?? (backwards ? undefined : lastMarker);
+        // Backwards, markers may be all that follows.
+        const { pairs } = await matches.after(start, limit + 1, backwards);
+        const values = pairs.filter(({ value }) => value !== "");
+        return { pairs: values.slice(0, limit), more: values.length > limit };
+      },
+    },
+  };
 }
 
 /** An entry of an index, which does not know the name. */
@@ -35,13 +60,15 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
     },
     async after(place, limit) {
       const pair = pairAt(place);
-      const start = pair ? sections.findIndex(({ hasValues }) => hasValues === (pair.value !== "")) : 0;
+      const isOfValue = pair?.value !== "";
+      // Of the sections, the place may be in the second.
+      const rest = sections.filter(({ hasValues }) => !pair || hasValues === isOfValue || hasValues === backwards);
       const entries: PairedId[] = [];
-      for (const [at, { matches }] of sections.slice(Math.max(0, start)).entries()) {
+      for (const { matches, hasValues } of rest) {
         if (matches.total === 0) continue;
         const left = limit - entries.length;
         if (left === 0) return { entries, more: true };
-        const { pairs, more } = await matches.after(at === 0 ? pair : undefined, left, backwards);
+        const { pairs, more } = await matches.after(hasValues === isOfValue ? pair : undefined, left, backwards);
         for (const one of pairs) entries.push(pairedId(one));
         if (more) return { entries, more };
       }

@@ -19,6 +19,8 @@ export const FEW = 100;
 const READ_BEFORE_SEARCH = 1_000;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
+/** Pairs whose ids a further round trip must save. */
+const SAVED_BY_REST = 10_000;
 
 /** The matches of an index, counted. */
 export interface Counted {
@@ -130,7 +132,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
     const { matches: found, isOpen } = await count(node);
     const { directory, isSingle } = node.index;
     // Most owners are fewer to read as all but the rest.
-    if (isSingle && !isOpen && found.total > directory.total / 2) {
+    if (isSingle && !isOpen && found.total - (directory.total - found.total) > SAVED_BY_REST) {
       const rest = await directory.matches(matching(inverse(node.pairs)).match);
       return { set: await rest.owners(), isRest: true, isExact: true };
     }
