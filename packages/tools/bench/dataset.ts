@@ -10,9 +10,11 @@ import { freshUser, type User } from "#core/identities/users/model.ts";
 import { userItem } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { compareText } from "#core/platform/text-order.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
 import { keys } from "#core/table/keys.ts";
 import { type Entry, layout } from "#core/table/name-index/items.ts";
 import type { Item, Step } from "#core/table/table.ts";
+import { indexItems } from "./index-rows.ts";
 
 const BEGAN_MS = Date.UTC(2025, 0, 1);
 const BETWEEN_USERS_MS = 30_000;
@@ -66,17 +68,28 @@ export function datasetOf(size: number): Dataset {
     }),
   );
 
+  const userAt = (user: number): User => {
+    const [id, name] = [idOf(user), nameOf(user)];
+    return freshUser(id, name, BEGAN_MS + user * BETWEEN_USERS_MS, {
+      profile: profileOf(user, name),
+      groupIds: groupsOfUser(user, plans).map(groupIdOf),
+      indexed: shippedIndexes,
+    });
+  };
+
+  function* allUsers(): Generator<User, void> {
+    for (let user = 0; user < size; user += 1) yield userAt(user);
+  }
+
   function* items(): Generator<Item, void> {
     const refuse = () => new Error("the table is not empty");
-    for (let user = 0; user < size; user += 1) {
-      const [id, name] = [idOf(user), nameOf(user)];
-      const profile = profileOf(user, name);
-      const inGroups = groupsOfUser(user, plans).map(groupIdOf);
-      const created = BEGAN_MS + user * BETWEEN_USERS_MS;
-      yield userItem(SUPER_TENANT, freshUser(id, name, created, { profile, groupIds: inGroups }));
-      yield* puts(lookupSteps(SUPER_TENANT, id, {}, profile, refuse));
-      for (const groupId of inGroups) yield { ...keys.member(SUPER_TENANT, groupId, id), name };
+    for (let at = 0; at < size; at += 1) {
+      const user = userAt(at);
+      yield userItem(SUPER_TENANT, user);
+      yield* puts(lookupSteps(SUPER_TENANT, user.id, {}, user.profile, refuse));
+      for (const id of user.groupIds) yield { ...keys.member(SUPER_TENANT, id, user.id), name: user.userName };
     }
+    yield* indexItems({ tenant: SUPER_TENANT, userStore: PRIMARY, attributes: shippedIndexes, users: allUsers });
     const users = Array.from({ length: size }, (_, user) => ({ key: foldName(nameOf(user)), id: idOf(user) }));
     yield* layout(keys.userNames(SUPER_TENANT, PRIMARY), inNameOrder(users));
     for (const group of groups) yield groupItem(SUPER_TENANT, group);
@@ -85,7 +98,7 @@ export function datasetOf(size: number): Dataset {
   }
 
   const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
-  // Plus a range and a leaf per some 180 names: the progress bar may end a little early.
+  // Plus a range and a leaf per some 180 names, and the rows of indexes: the progress bar may end a little early.
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 }
 

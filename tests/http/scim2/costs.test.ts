@@ -39,12 +39,14 @@ test("reads in the fewest possible round trips", () => {
   });
 });
 
-test("changes in two round trips, or three where a name or the members of a response need one more", () => {
+test("changes in two round trips, or three where a name, a value or the members of a response need one more", () => {
   expect(roundTrips()).toMatchObject({
     create: 2,
-    replace: 2,
+    // The family name and the external id change.
+    replace: 3,
     patch: 2,
     "patch, nothing new": 1,
+    "rename, near": 3,
     "rename, far": 3,
     delete: 3,
     "create group, 3 members": 3,
@@ -57,8 +59,8 @@ test("changes in two round trips, or three where a name or the members of a resp
 
 /** Write units: one for each kilobyte, doubled in a transaction. */
 test.each([
-  // Entry 2, range 2, leaf up to 8, user of two kilobytes at most 4, two lookups 4, credential 2.
-  ["create", 22],
+  // Entry 2, range 2, leaf up to 8, user of two kilobytes at most 4, two lookups 4, credential 2; 4 for each index.
+  ["create", 46],
   ["patch", 4],
   ["patch, nothing new", 0],
   // The member and the group, and the user of a kilobyte.

@@ -90,10 +90,21 @@ describe("writers at the same time", () => {
           const user = freshUser(newId(), `user.${random.upTo(1_000_000)}`, turn, { profile });
           await users.add(tenant, user).then(() => ids.push(user.id), ignoreFault);
         } else if (kind < 8) {
-          const userName = random.chance(0.3) ? { userName: `user.${random.upTo(1_000_000)}` } : {};
+          const name = `user.${random.upTo(1_000_000)}`;
+          const userName = random.chance(0.3) ? { userName: name } : {};
+          const isLoud = random.chance(0.1);
           const active = random.chance(0.8);
           await users
-            .update(tenant, id, (before) => ({ after: { ...before, profile, active, ...userName } }))
+            .update(tenant, id, (before) => ({
+              after: {
+                ...before,
+                profile,
+                active,
+                ...userName,
+                // The same name in another case.
+                ...(isLoud && { userName: before.userName.toUpperCase() }),
+              },
+            }))
             .catch(ignoreFault);
         } else if (kind < 9) {
           await users.remove(tenant, id, Date.now(), nothing).catch(ignoreFault);

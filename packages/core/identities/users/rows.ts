@@ -2,7 +2,7 @@
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { isObject } from "../../scim/values.ts";
 import { keys } from "../../table/keys.ts";
-import { as, bool, json, number, optional, rowCodec, text, textSet } from "../../table/row.ts";
+import { as, bool, type Field, json, misfit, number, optional, rowCodec, text, textSet } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Item, Step, When } from "../../table/table.ts";
 import type { User } from "./model.ts";
@@ -10,6 +10,26 @@ import type { User } from "./model.ts";
 /** The attributes of the row that are about indexes. */
 export const INDEXED = "_x";
 export const UNSETTLED = "_xd";
+
+/** Short forms of the attributes that most deployments index, so that rows stay small. They are stored. */
+const shortForms: Readonly<Record<string, string>> = {
+  active: "a",
+  displayName: "d",
+  "emails.value": "e",
+  "name.familyName": "f",
+  "name.givenName": "g",
+  externalId: "x",
+};
+const longForms = new Map(Object.entries(shortForms).map(([name, short]) => [short, name]));
+
+const indexedNames: Field<readonly string[]> = {
+  ...textSet,
+  parse(stored) {
+    const forms = textSet.parse(stored);
+    return forms === misfit ? misfit : forms.map((form) => longForms.get(form) ?? form).sort();
+  },
+  write: (names) => textSet.write(names.map((name) => shortForms[name] ?? name)),
+};
 
 type Held = NonNullable<User["unsettled"]>;
 
@@ -25,7 +45,7 @@ const userRow = rowCodec<User>("user", {
   profile: json("an object", isResource),
   groupIds: as("groups", textSet),
   roleIds: as("roles", textSet),
-  indexed: as(INDEXED, textSet),
+  indexed: as(INDEXED, indexedNames),
   unsettled: as(UNSETTLED, optional(json("values by attribute", isHeld))),
 });
 
@@ -45,8 +65,9 @@ export function asRead({ version, unsettled }: User): Exclude<When, string> {
 /** The step that notes what indexes hold of a user. */
 export function notingIndexes(tenant: string, user: User, noted: Pick<User, "indexed" | "unsettled">): Step {
   const { indexed, unsettled } = noted;
+  const names = indexedNames.write(indexed);
   const set = {
-    ...(indexed.length > 0 && { [INDEXED]: new Set(indexed) }),
+    ...(names !== undefined && { [INDEXED]: names }),
     ...(unsettled && { [UNSETTLED]: JSON.stringify(unsettled) }),
   };
   const clear = [...(indexed.length > 0 ? [] : [INDEXED]), ...(unsettled ? [] : [UNSETTLED])];

@@ -108,45 +108,48 @@ export async function updateUser(
 
 /** Writes a change of a user, and returns the user as it is then. `near` is a hint for the new name. */
 async function write(
-  { table, tenant, declared }: UserWriting,
+  writing: UserWriting,
   before: User,
   { after, steps = [], allowed, near, noted }: UserChange & { readonly near: Range | undefined },
 ): Promise<User> {
+  const { table, tenant, declared } = writing;
   const isRenamed = after.userName !== before.userName;
   const lookups = lookupSteps(tenant, after.id, before.profile, after.profile, stale);
   const used = 1 + lookups.length + steps.length + RECORD_STEPS + (isRenamed ? RENAME_STEPS : 0);
-  const index = indexOf(table, tenant, after.userStore);
-  const from = nameKey(before.userName);
-  const [plan, left] = await Promise.all([
-    planIndexes(table, { tenant, before, after }, { declared, room: STEPS_MOST - used, moved: stale }),
-    isRenamed && !(near && covers(near, from)) ? index.locate(from) : near,
-    declared && withdrawUndeclared(table, tenant, after.userStore, declared),
-    allowed,
-  ]);
-  const written = { ...after, indexed: plan.indexed, unsettled: plan.unsettled };
-  const own: Step[] = [
-    { put: userItem(tenant, written), when: asRead(before), otherwise: stale, ...noting(tenant, noted) },
-    ...lookups,
-    ...steps,
-    ...plan.steps,
-  ];
+  let written = after;
+  let room = STEPS_MOST - used;
+  /** The row and the indexes. Sets what is written, and how many steps are left. */
+  const own = async (moved: () => Error): Promise<readonly Step[]> => {
+    const [plan] = await Promise.all([
+      planIndexes(table, { tenant, before, after }, { declared, room: STEPS_MOST - used, moved }),
+      declared && withdrawUndeclared(table, tenant, after.userStore, declared),
+    ]);
+    written = { ...after, indexed: plan.indexed, unsettled: plan.unsettled };
+    room = STEPS_MOST - used - plan.steps.length;
+    const put = userItem(tenant, written);
+    return [{ put, when: asRead(before), otherwise: stale, ...noting(tenant, noted) }, ...plan.steps];
+  };
   if (!isRenamed) {
-    await table.write(...own);
+    const [first] = await Promise.all([own(stale), allowed]);
+    await table.write(...first, ...lookups, ...steps);
     return written;
   }
-  const room = Math.min(GROUPS_RENAMED_AT_ONCE, STEPS_MOST - used - plan.steps.length);
-  const [first, rest] = [after.groupIds.slice(0, room), after.groupIds.slice(room)];
+  const index = indexOf(table, tenant, after.userStore);
+  const from = nameKey(before.userName);
+  const [left] = await Promise.all([near && covers(near, from) ? near : index.locate(from), allowed]);
+  const atOnce = () => after.groupIds.slice(0, Math.min(GROUPS_RENAMED_AT_ONCE, room));
   await index.rename({
     from,
     to: nameKey(after.userName),
     entry: { id: after.id },
-    steps: [...own, ...renaming(tenant, after, first)],
+    steps: [...lookups, ...steps],
+    more: async (moved) => [...(await own(moved)), ...renaming(tenant, after, atOnce())],
     taken: () => nameTaken(after.userName),
     notOwned: stale,
     left,
     near,
   });
-  await renameRest(leftToOthers(table), tenant, after, rest);
+  await renameRest(leftToOthers(table), tenant, after, after.groupIds.slice(atOnce().length));
   return written;
 }
 

@@ -26,6 +26,8 @@ export interface Renaming {
   readonly entry: EntryAttributes;
   /** At most 93. */
   readonly steps: readonly Step[];
+  /** As for a new name. */
+  readonly more?: NewName["more"];
   /** The error when the new name has another owner. */
   readonly taken: () => Error;
   /** The error when the old name does not have that owner. */
@@ -97,17 +99,24 @@ export function nameWrites(context: IndexContext): NameWrites {
   };
 }
 
-function rewrite({ table, keys }: IndexContext, { to, entry, steps, notOwned }: Renaming): Promise<void> {
-  return table.write(
-    { put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: notOwned },
-    ...steps,
+function rewrite({ table, keys, deadlineMs }: IndexContext, renaming: Renaming): Promise<void> {
+  const { to, entry, steps, more, notOwned } = renaming;
+  return settle(deadlineMs, async () =>
+    table.write(
+      { put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: notOwned },
+      ...steps,
+      ...((await more?.(moved)) ?? []),
+    ),
   );
 }
 
 function rename(context: IndexContext, renaming: Renaming): Promise<void> {
-  const { from, to, entry, steps, taken, notOwned, near, left } = renaming;
+  const { from, to, entry, steps, more, taken, notOwned, near, left } = renaming;
   const { table, keys } = context;
   return settle(context.deadlineMs, async (before) => {
+    const making = more?.(moved);
+    // Awaited only once the ranges are read; a failure before that must not become an unhandled rejection.
+    making?.catch(() => undefined);
     const known = before === 0 ? near : undefined;
     const knownLeft = before === 0 ? [near, left].find((range) => range && covers(range, from)) : undefined;
     const [found, room] = await Promise.all([
@@ -131,6 +140,7 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
       release(context, { key: from, id: entry.id, notOwned }),
       ...ofRanges,
       ...steps,
+      ...((await making) ?? []),
     );
   });
 }

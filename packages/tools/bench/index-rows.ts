@@ -1,0 +1,36 @@
+/** The rows of the indexes of users, for a loader into an empty table. */
+import { foundingIndexes } from "#core/identities/users/index-rows.ts";
+import type { User } from "#core/identities/users/model.ts";
+import { attributeOf, pairsOf } from "#core/identities/users/pairs.ts";
+import { compareText } from "#core/platform/text-order.ts";
+import { keys } from "#core/table/keys.ts";
+import type { Item } from "#core/table/table.ts";
+import { layout } from "#core/table/value-index/layout.ts";
+import { pairOf, pairText } from "#core/table/value-index/pair.ts";
+
+/** Where users are, and which of their attributes have an index. */
+export interface IndexedUsers {
+  readonly tenant: string;
+  readonly userStore: string;
+  readonly attributes: readonly string[];
+  /** Called for each attribute. */
+  readonly users: () => Iterable<User>;
+}
+
+/** The rows of complete indexes. */
+export function* indexItems({ tenant, userStore, attributes, users }: IndexedUsers): Generator<Item, void> {
+  for (const step of foundingIndexes(tenant, userStore, attributes)) if ("put" in step) yield step.put;
+  for (const name of attributes) {
+    const attribute = attributeOf(name);
+    if (!attribute) throw new Error(`${name} cannot have an index`);
+    const texts: string[] = [];
+    let several = 0;
+    for (const user of users()) {
+      const pairs = pairsOf(attribute, user);
+      if (pairs.length > 1) several += 1;
+      for (const pair of pairs) texts.push(pairText(pair));
+    }
+    texts.sort(compareText);
+    yield* layout(keys.userValues(tenant, userStore, name), texts.map(pairOf), several);
+  }
+}
