@@ -4,7 +4,7 @@ import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import type { NameReads } from "../table/name-index/reads.ts";
 import { compareKeys, type ReadOptions } from "../table/table.ts";
-import type { ValueIndexes } from "../table/value-index/model.ts";
+import type { ValueIndexes } from "../table/value-index/value-index.ts";
 import type { NamePlan, Vocabulary } from "./plan.ts";
 
 /** The most candidates that one request reads. */
@@ -45,7 +45,7 @@ export interface Source<T> extends Vocabulary {
   /** Set for a directory, whose name index is not read. */
   readonly external?: ExternalList<T> | undefined;
   readonly index: NameReads;
-  /** By attributes as `pathName` writes them. Without it, names, lookups and member lists serve all filters and orders. */
+  /** Of attributes as `pathName` writes them. Without it, names, lookups and member lists serve every list. */
   readonly indexes?: ValueIndexes | undefined;
   /** Items by id, in the order of `ids`; `undefined` for one that is deleted or belongs to another store. */
   readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;

@@ -14,7 +14,7 @@ import { entryOf } from "../../table/name-index/items.ts";
 import { nameIndex } from "../../table/name-index/name-index.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import type { ValueIndexes } from "../../table/value-index/model.ts";
+import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import { ignoreError } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { clearOwners } from "./clearing-store.ts";

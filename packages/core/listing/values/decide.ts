@@ -5,7 +5,8 @@
 import { Fault } from "../../platform/faults.ts";
 import { always, type BoundFilter } from "../../scim/filter/bound.ts";
 import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
-import type { IdSet, ValueDirectory, ValueIndexes } from "../../table/value-index/model.ts";
+import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
+import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
 import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
 import { CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";

@@ -2,8 +2,6 @@
  * What a value index is for those who use it. It holds the values of one attribute of all users of one user store, in
  * order, so that lists are filtered and sorted by the attribute at any number of users (decision 0095).
  */
-import type { ReadOptions } from "../table.ts";
-
 /** One value of one owner. A pair is in an index once. */
 export interface Pair {
   /**
@@ -85,16 +83,6 @@ export interface Matches {
   ): Promise<{ readonly pairs: readonly Pair[]; readonly more: boolean }>;
   /** The owners of all matches. Reads the ids of all ranges with matches. */
   owners(): Promise<IdSet>;
-}
-
-/** The indexes of the declared attributes of one set of owners, for lists. */
-export interface ValueIndexes {
-  /** The attributes. */
-  readonly declared: readonly string[];
-  /** The attributes whose indexes hold all owners. One round trip, which may go with that of opening indexes. */
-  ready(): Promise<ReadonlySet<string>>;
-  /** Opens the index of a declared attribute, which may be incomplete. One round trip. */
-  open(attribute: string, options?: ReadOptions): Promise<ValueDirectory>;
 }
 
 /** An index, as one list reads it: the counts of all of its ranges. */
