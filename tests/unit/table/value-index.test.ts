@@ -233,3 +233,23 @@ describe("an index that is empty", () => {
     expect((await matches.owners()).size).toBe(0);
   });
 });
+
+test("many writers of one range let one of them fold and split it", async () => {
+  const attribute = "contended";
+  const meter = newMeter();
+  const write = async (at: number): Promise<void> => {
+    const { index, table } = open(attribute, meter);
+    const pair = { value: `value ${at}`, facet: "", id: newId() };
+    await whileStale(async () => {
+      await table.write(...(await index.steps({ added: [pair], removed: [], several: 0 }, stale)));
+    });
+  };
+  const lanes = Array.from({ length: 16 }, async (_, lane) => {
+    for (let at = lane; at < 480; at += 16) await write(at);
+  });
+  await Promise.all(lanes);
+  expect((await rangesOf(attribute)).length).toBeGreaterThan(10);
+  expect((await checkIndex(open(attribute).table, keys.userValues("t", "PRIMARY", attribute))).pairs).toHaveLength(480);
+  // Four for each value, and folds: about 8 with small ranges.
+  expect(meter.cost.writeUnits / 480).toBeLessThan(12);
+});

@@ -1,7 +1,7 @@
 /** The steps of a change of values: for each pair one on the count of its range, and one on a delta of it. */
 import { compareKeys, LAST, type Step } from "../table.ts";
 import { locate } from "./directory.ts";
-import { foldIfFull } from "./fold.ts";
+import { rangeWithRoom } from "./fold.ts";
 import type { PairChange } from "./model.ts";
 import { pairText } from "./pair.ts";
 import {
@@ -36,7 +36,9 @@ export async function changeSteps(
     ...removed.map((pair): Turn => ({ text: pairText(pair), net: -1 })),
     ...added.map((pair): Turn => ({ text: pairText(pair), net: 1 })),
   ];
-  const located = await Promise.all(turns.map(({ text }) => locateRoom(context, text)));
+  const located = await Promise.all(
+    turns.map(({ text }) => rangeWithRoom(context, (consistent) => locate(context, text, consistent))),
+  );
   const byRange = new Map<string, RangeTurns>();
   for (const [at, turn] of turns.entries()) {
     const range = located[at];
@@ -46,12 +48,6 @@ export async function changeSteps(
     else byRange.set(low, { range, turns: [turn] });
   }
   return [...byRange.values()].flatMap((one, at) => stepsOf(context, one, at === 0 ? several : 0, moved));
-}
-
-/** The range of a text. A full one is folded first: in a busy range, others would always come between. */
-async function locateRoom(context: ValueContext, text: string): Promise<ValueRange | undefined> {
-  const range = await locate(context, text);
-  return range && (await foldIfFull(context, range)) ? locate(context, text) : range;
 }
 
 function stepsOf(

@@ -25,15 +25,15 @@ export async function readSpan(context: ValueContext, low: string, high: string)
   return completed(context, ranges, low, high);
 }
 
-/** The range that covers a text; `undefined` in an empty index. It may be out of date. */
-export async function locate(context: ValueContext, text: string): Promise<ValueRange | undefined> {
+/** The range that covers a text; `undefined` in an empty index. It may be out of date, unless it is read consistently. */
+export async function locate(context: ValueContext, text: string, consistent = false): Promise<ValueRange | undefined> {
   const { table, keys } = context;
   const { PK, SK: to } = rangeKey(keys, text);
   const near = async (consistent: boolean): Promise<ValueRange | undefined> => {
     const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
     return items[0] && rangeOf(items[0]);
   };
-  const range = await near(false);
+  const range = await near(consistent);
   if (!range || compareKeys(text, range.high) < 0) return range;
   // The read returned the left part of a split, which is complete by now.
   return settle(DEADLINE_MS, async () => {

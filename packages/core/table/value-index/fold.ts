@@ -6,6 +6,7 @@
  * the deltas what the pack has. Changes that come meanwhile stay in the deltas. A fold that ends halfway leaves nothing
  * that counts.
  */
+import { elapsed, pause } from "../../platform/clock.ts";
 import { isStale, stale } from "../stale.ts";
 import type { Item, Step, Table } from "../table.ts";
 import { early } from "../timing.ts";
@@ -25,25 +26,46 @@ import {
   valuesOfPairs,
 } from "./range-rows.ts";
 
-/** Above this multiple of the limit, a fold that was begun counts as abandoned. */
-const ABANDONED_AT = 2;
+/** Above this multiple of the limit, a change waits for the fold that others have begun. */
+const FULL_AT = 2;
+/** How long a change waits for a fold before it takes the fold over: a fold that lives takes some round trips. */
+const FOLDED_WITHIN_MS = 150;
+const LOOK_AGAIN_MS = 15;
+/** After so long, a change is written although its range is full: the limit is soft. */
+const ROOM_WITHIN_MS = 1_500;
 
 /**
- * Folds a range if its deltas are full. Returns whether it did: the range is then another one. Where others fold it at
- * the same time, the deltas grow a little beyond the limit.
+ * The range of a text, with room for a change: a full range is folded first. Of the writers of one range, one folds it
+ * and the others wait for it, because a split needs a range that does not change. `locate` reads the range.
  */
-export async function foldIfFull(context: ValueContext, range: ValueRange): Promise<boolean> {
-  const { foldBytes } = context.limits;
-  // A rehearsal has no effect, so that nothing needs room.
-  if (range.pending < foldBytes || context.table.keeps === "for good") return false;
-  if (range.ticket > range.fold && range.pending < foldBytes * ABANDONED_AT) return false;
-  try {
-    await fold({ ...context, table: early(context.table) }, range);
-    return true;
-  } catch (error) {
-    if (isStale(error)) return false;
-    throw error;
+export async function rangeWithRoom(
+  context: ValueContext,
+  locate: (consistent: boolean) => Promise<ValueRange | undefined>,
+): Promise<ValueRange | undefined> {
+  const startedMs = elapsed();
+  let seen: { readonly ticket: number; readonly sinceMs: number } | undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    const range = await locate(!isFirst);
+    // A rehearsal has no effect, so that nothing needs room.
+    if (!range || range.pending < context.limits.foldBytes || context.table.keeps === "for good") return range;
+    if (elapsed() - startedMs > ROOM_WITHIN_MS) return range;
+    if (range.ticket > range.fold) {
+      if (!mustWait(context, range)) return range;
+      if (seen?.ticket !== range.ticket) seen = { ticket: range.ticket, sinceMs: elapsed() };
+      if (elapsed() - seen.sinceMs < FOLDED_WITHIN_MS) {
+        await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
+        continue;
+      }
+    }
+    await fold({ ...context, table: early(context.table) }, range).catch((error: unknown) => {
+      if (!isStale(error)) throw error;
+    });
   }
+}
+
+/** Whether a fold that others have begun needs a range without changes, or the deltas are far beyond the limit. */
+function mustWait({ limits }: ValueContext, range: ValueRange): boolean {
+  return range.count >= limits.splitAt(range.depth) || range.pending >= limits.foldBytes * FULL_AT;
 }
 
 async function fold(context: ValueContext, before: ValueRange): Promise<void> {
