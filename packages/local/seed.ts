@@ -12,7 +12,8 @@ import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
- * Creates the super tenant with its administrator, in the declared indexes. If it exists, sets the password of the administrator to the given
+ * Creates the super tenant with its administrator, in the declared indexes. If it exists, sets the password of the
+ * administrator to the given
  * one, so that the password in the environment is always valid. Throws an `Error` with a message for users if the
  * tenant has no user with the name of the administrator.
  */

@@ -135,8 +135,7 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
     },
 
     // A directory filters by itself.
-    indexes: async (tenant, userStore) =>
-      directoryAt(tenant, userStore) ? new Map() : table.indexes(tenant, userStore),
+    indexes: (tenant, userStore) => (directoryAt(tenant, userStore) ? undefined : table.indexes(tenant, userStore)),
     idOf: (name) => directoryAt(name.tenant, name.userStore)?.users.idOf(name.name) ?? table.idOf(name),
 
     add: (tenant, user, adding = {}) =>

@@ -4,7 +4,7 @@ import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import type { NameReads } from "../table/name-index/reads.ts";
 import { compareKeys, type ReadOptions } from "../table/table.ts";
-import type { ValueIndex } from "../table/value-index/value-index.ts";
+import type { ValueIndexes } from "../table/value-index/value-index.ts";
 import type { NamePlan, Vocabulary } from "./plan.ts";
 
 /** The most candidates that one request reads. */
@@ -40,21 +40,13 @@ export interface ExternalList<T> {
   readonly countsAll: boolean;
 }
 
-/** The indexes of the declared attributes of a source. */
-export interface AttributeIndexes {
-  /** By the names of the attributes, as `pathName` writes them. An index may still be incomplete. */
-  readonly declared: ReadonlyMap<string, ValueIndex>;
-  /** The attributes whose indexes hold all resources. One round trip, which may go with that of opening the indexes. */
-  ready(): Promise<ReadonlySet<string>>;
-}
-
 /** The resources of one type in one user store. */
 export interface Source<T> extends Vocabulary {
   /** Set for a directory, whose name index is not read. */
   readonly external?: ExternalList<T> | undefined;
   readonly index: NameReads;
-  /** Without it, names, lookups and member lists serve all filters and orders. */
-  readonly indexes?: AttributeIndexes | undefined;
+  /** Of attributes as `pathName` writes them. Without it, names, lookups and member lists serve every list. */
+  readonly indexes?: ValueIndexes | undefined;
   /** Items by id, in the order of `ids`; `undefined` for one that is deleted or belongs to another store. */
   readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;
   /** The item's key in the name index. */
@@ -127,10 +119,10 @@ export function defined<T>(list: readonly (T | undefined)[]): T[] {
 
 /** The fault for a list that would read too much. It names the attributes that have an index. */
 export function tooMany(
-  { indexes }: { readonly indexes?: AttributeIndexes | undefined } = {},
+  { indexes }: { readonly indexes?: ValueIndexes | undefined } = {},
   reason = `The filter or the order must read more than ${CANDIDATES_MAX} resources.`,
 ): Fault {
-  const declared = [...(indexes?.declared.keys() ?? [])];
+  const { declared = [] } = indexes ?? {};
   const further =
     declared.length > 0 ? ` These attributes have an index for filters and for sortBy: ${declared.join(", ")}.` : "";
   return new Fault(

@@ -61,7 +61,7 @@ function attributesWithIndex<T>(
 ): readonly string[] {
   if (!indexes || external) return [];
   const leaves = filter ? leavesOf(filter) : [];
-  return [...indexes.declared.keys()].filter(
+  return indexes.declared.filter(
     (name) =>
       name === order?.attribute ||
       leaves.some((leaf) => leaf.kind !== "extension" && reads(name, leaf.path, leaf.kind === "element" || leaf.where)),

@@ -27,7 +27,10 @@ export interface BootstrapResult {
   readonly founded: boolean;
 }
 
-/** Builds the function. `declared`: the indexes that users get. It throws an `Error` that says what is wrong and never shows the password. */
+/**
+ * Builds the function. `declared`: the indexes that users get. It throws an `Error` that says what is wrong and never
+ * shows the password.
+ */
 export function newTenantBootstrapper(open: OpenTable, declared?: DeclaredIndexes) {
   return async (event: unknown): Promise<BootstrapResult> => {
     const parsed = Request.safeParse(event);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { services } from "#core/operation/services.ts";
 import { newId } from "#core/platform/ids.ts";
-import { isReadByKey, keys } from "#core/table/keys.ts";
+import { isReadByKey, keys, type NameListKeys, type ValueIndexKeys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
 import { subjects } from "#core/tokens/revocation-store.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
@@ -15,8 +15,9 @@ const names = Object.keys(plan) as FunctionName[];
 
 /** The partitions that a function of `keys` builds from texts. */
 const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]): string[] => {
-  const made = maker(...texts) as string | Key | ReturnType<typeof keys.userNames>;
+  const made = maker(...texts) as string | Key | NameListKeys | ValueIndexKeys;
   if (typeof made === "string") return [made];
+  if ("delta" in made) return [made.ranges, made.delta("a", 0).PK, made.values("a", 0).PK, made.ids("a", 0).PK];
   return "PK" in made ? [made.PK] : [made.entries, made.ranges, made.leaf("a").PK, made.entry("a").PK];
 };
 /** Rows in the partition of another row have no partition of their own. */

@@ -32,7 +32,7 @@ const calm = () => table.open(newMeter());
 const opened = (declared: DeclaredIndexes | undefined, on: Table = calm()): UserStore =>
   userStore(on, { declared, deletedDays: 7 });
 const readyIn = async (tenant: string, declared: DeclaredIndexes): Promise<readonly string[]> =>
-  [...(await opened(declared).indexes(tenant, PRIMARY)).keys()].sort();
+  [...((await opened(declared).indexes(tenant, PRIMARY)?.ready()) ?? [])].sort();
 const rowsOf = async (tenant: string) =>
   (await everything(table)).filter(({ PK, SK }) => PK.startsWith(keys.user(tenant, "").PK) && SK === "A");
 const problemsIn = async (tenant: string, attributes: readonly string[] = shippedIndexes, userStore = PRIMARY) =>

@@ -110,7 +110,15 @@ export const directoryOf = (
   const source: Source<Person> = {
     nameAttribute: "userName",
     index,
-    indexes: { declared: indexes, ready: async () => new Set(declared.filter(isReady)) },
+    indexes: {
+      declared,
+      ready: async () => new Set(declared.filter(isReady)),
+      async open(name) {
+        const one = indexes.get(name);
+        if (!one) throw new Error(`${name} is not declared`);
+        return one.open();
+      },
+    },
     async readMany(ids) {
       asked.resources += ids.length;
       return ids.map((id) => byId.get(id));

@@ -10,8 +10,9 @@ import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
 import { rowCodec, textSet } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
-import type { Step, Table } from "../../table/table.ts";
+import type { ReadOptions, Step, Table } from "../../table/table.ts";
 import { early } from "../../table/timing.ts";
+import type { ValueDirectory } from "../../table/value-index/model.ts";
 import { type ValueIndex, valueIndex } from "../../table/value-index/value-index.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
 
@@ -37,17 +38,24 @@ export async function readIndexState(table: Table, tenant: string, userStore: st
   return item ? stateRow.read(item) : { ready: [], building: [] };
 }
 
-/** The indexes of a user store that are complete, by attribute. One round trip. */
-export async function readyIndexes(
+/** Those of the declared attributes whose indexes are complete in a user store. One round trip. */
+export async function readyAttributes(
   table: Table,
   tenant: string,
   userStore: string,
-  declared: DeclaredIndexes | undefined,
-): Promise<ReadonlyMap<string, ValueIndex>> {
-  if (declared?.attributes.length === 0) return new Map();
+  { attributes }: DeclaredIndexes,
+): Promise<ReadonlySet<string>> {
   const { ready } = await readIndexState(table, tenant, userStore);
-  const names = ready.filter((name) => declared?.attributes.includes(name) ?? true);
-  return new Map(names.map((name) => [name, indexOfValues(table, tenant, userStore, name)]));
+  return new Set(ready.filter((name) => attributes.includes(name)));
+}
+
+/** Opens the index of an attribute for a list. One round trip. */
+export async function openIndex(
+  table: Table,
+  index: { readonly tenant: string; readonly userStore: string; readonly attribute: string },
+  options?: ReadOptions,
+): Promise<ValueDirectory> {
+  return indexOfValues(table, index.tenant, index.userStore, index.attribute).open(options);
 }
 
 /** The steps of a user store that gets its first user: all of its indexes are complete from the beginning. */

@@ -14,7 +14,7 @@ import { entryOf } from "../../table/name-index/items.ts";
 import { nameIndex } from "../../table/name-index/name-index.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import type { ValueIndex } from "../../table/value-index/value-index.ts";
+import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import { ignoreError } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { clearOwners } from "./clearing-store.ts";
@@ -123,8 +123,8 @@ export interface UserStore {
   names(tenant: string, userStore: string): NameReads;
   /** The ids of the users with a value; more than `most` where more have it. One round trip for each 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
-  /** The indexes of a store that are complete, by the names of their attributes. One round trip. */
-  indexes(tenant: string, userStore: string): Promise<ReadonlyMap<string, ValueIndex>>;
+  /** The indexes of a store, for lists; `undefined` for a store without indexes. */
+  indexes(tenant: string, userStore: string): ValueIndexes | undefined;
   /**
    * Creates a user and returns it; an external store gives it an id of its own. Throws the error of `taken` when the
    * name is in use. Two round trips; about four more where a range of an index is full.
@@ -168,7 +168,7 @@ const [addUser, updateUser, removeUser] = later(
   "updateUser",
   "removeUser",
 );
-const [readyIndexes] = later(() => import("./index-rows.ts"), "readyIndexes");
+const [readyAttributes, openIndex] = later(() => import("./index-rows.ts"), "readyAttributes", "openIndex");
 
 /** Opens the store on the table of one request. */
 export function userStore(table: Table, { deletedDays = 0, declared }: UserStoreOptions = {}): UserStore {
@@ -193,7 +193,7 @@ export function userStore(table: Table, { deletedDays = 0, declared }: UserStore
 
     names: (tenant, store) => nameIndex(table, keys.userNames(tenant, store)),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
-    indexes: (tenant, store) => readyIndexes(table, tenant, store, declared),
+    indexes: (tenant, store) => indexesOf(table, tenant, store, declared),
 
     add: (tenant, user, adding = {}) => addUser(writing(tenant), user, adding),
     update: (tenant, id, change, newName) => updateUser(writing(tenant), id, change, newName),
@@ -202,5 +202,19 @@ export function userStore(table: Table, { deletedDays = 0, declared }: UserStore
     async settle(tenant, open) {
       if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreError);
     },
+  };
+}
+
+function indexesOf(
+  table: Table,
+  tenant: string,
+  userStore: string,
+  declared: DeclaredIndexes | undefined,
+): ValueIndexes | undefined {
+  if (!declared || declared.attributes.length === 0) return undefined;
+  return {
+    declared: declared.attributes,
+    ready: () => readyAttributes(table, tenant, userStore, declared),
+    open: (attribute, options) => openIndex(table, { tenant, userStore, attribute }, options),
   };
 }

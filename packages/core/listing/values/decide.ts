@@ -5,11 +5,11 @@
 import { Fault } from "../../platform/faults.ts";
 import { always, type BoundFilter } from "../../scim/filter/bound.ts";
 import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
-import type { ReadOptions } from "../../table/table.ts";
 import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
+import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
 import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
-import { type AttributeIndexes, CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";
+import { CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";
 import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
 import { byIdsOf, byIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
 import { FEW, type Sets, setsOf } from "./sets.ts";
@@ -87,13 +87,12 @@ interface Reading<T> extends Asked<T> {
 }
 
 /** Opens those of the indexes that hold all resources. */
-async function openOf(indexes: AttributeIndexes, names: readonly string[], options?: ReadOptions): Promise<Indexes> {
+async function openOf(indexes: ValueIndexes, names: readonly string[]): Promise<Indexes> {
   const [complete, ...opened] = await Promise.all([
     indexes.ready(),
     ...names.map(async (name) => {
       const attribute = indexedAttribute(name);
-      const directory = await indexes.declared.get(name)?.open(options);
-      return attribute && directory ? [openIndex(attribute, directory)] : [];
+      return attribute ? [openIndex(attribute, await indexes.open(name))] : [];
     }),
   ]);
   const known = opened.flat().filter(({ attribute: { name } }) => complete.has(name));
@@ -126,7 +125,7 @@ async function treeFor<T>(
   if (searched.length === 0) return { tree, indexes };
   const again = await Promise.all(
     [...new Set(searched)].map(async (attribute): Promise<readonly [string, OpenIndex][]> => {
-      const directory = await source.indexes?.declared.get(attribute.name)?.open({ consistent: false });
+      const directory = await source.indexes?.open(attribute.name, { consistent: false });
       return directory ? [[attribute.name, openIndex(attribute, directory)]] : [];
     }),
   );

@@ -15,8 +15,8 @@ import { type NamesNode, namesOf, type OpenIndex, type PairsNode, pairsIn, type 
 
 /** Up to this many candidates are always read: a page has as many. */
 export const FEW = 100;
-/** Up to this many candidates are read before all values of another index are searched. */
-const READ_BEFORE_SEARCH = 1_000;
+/** Reading one resource costs as much as searching the values of this many pairs. */
+const SEARCHED_PER_RESOURCE = 500;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
 /** Pairs whose ids a further round trip must save. */
@@ -206,7 +206,8 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
       const beginnings = namesOf(tree).filter((node) => namePlan(node, source).prefix !== "");
       await Promise.all([...counted.map(count), ...beginnings.map(idsOf)]);
       const few = exactly ? undefined : fewest(parts);
-      if (few && few.size <= (searched.length > 0 ? READ_BEFORE_SEARCH : FEW)) return candidates(few.part);
+      const toSearch = searched.reduce((sum, { index }) => sum + index.directory.total, 0);
+      if (few && few.size <= Math.max(FEW, toSearch / SEARCHED_PER_RESOURCE)) return candidates(few.part);
       await Promise.all(searched.map(count));
       const fewer = exactly ? undefined : fewest(parts);
       if (fewer && fewer.size <= CANDIDATES_MAX) {

@@ -23,6 +23,7 @@ export function userSource(call: ScimCall, userStore: string): Source<User> {
     external,
     nameAttribute: "userName",
     index: users.names(tenant, userStore),
+    indexes: users.indexes(tenant, userStore),
     keyOf: ({ userName }) => foldName(userName),
 
     async readMany(ids, options) {

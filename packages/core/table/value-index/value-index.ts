@@ -18,6 +18,16 @@ export interface ValueIndex {
   steps(change: PairChange, moved: () => Error): Promise<readonly Step[]>;
 }
 
+/** The indexes of the declared attributes of one set of owners, for lists. */
+export interface ValueIndexes {
+  /** The attributes. */
+  readonly declared: readonly string[];
+  /** The attributes whose indexes hold all owners. One round trip, which may go with that of opening indexes. */
+  ready(): Promise<ReadonlySet<string>>;
+  /** Opens the index of a declared attribute, which may be incomplete. One round trip. */
+  open(attribute: string, options?: ReadOptions): Promise<ValueDirectory>;
+}
+
 /** Opens the index with these keys. It has no state. */
 export function valueIndex(table: Table, keys: ValueIndexKeys, limits: Partial<ValueIndexLimits> = {}): ValueIndex {
   const context: ValueContext = { table, keys, limits: limitsOf(limits) };
