@@ -183,6 +183,7 @@ describe("more than 10,000 users", () => {
   const all = people(count, (at) => ({
     displayName: at % 1_000 === 7 ? `${long}${at}` : `Shown ${at % 50}`,
     externalId: "same",
+    groups: [{ value: at < 11_000 ? "large" : "small" }],
   }));
   const directory = directoryOf(all);
   const { source } = directory;
@@ -203,6 +204,11 @@ describe("more than 10,000 users", () => {
     { filter: "active eq true", sortBy: "userName" },
     { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "name.familyName" },
     { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "name.familyName", sortOrder: "descending" },
+    { filter: 'groups.value eq "large" and active eq false' },
+    { filter: 'groups.value eq "small" and active eq true' },
+    { filter: 'groups.value eq "large" and active eq true' },
+    { filter: 'active eq true and not (groups.value eq "small")', sortBy: "name.familyName" },
+    { filter: 'groups[value eq "large" and type ne "x"] and active eq false' },
     { filter: 'displayName ew "7"' },
     { filter: `displayName eq ${JSON.stringify(`${long}7`)}` },
     { filter: `displayName gt ${JSON.stringify(long)} and active eq true and name.familyName eq "family 2"` },
@@ -232,6 +238,7 @@ describe("more than 10,000 users", () => {
     { sortBy: "title" },
     { filter: "active eq true", sortBy: "title" },
     { filter: "name pr" },
+    { filter: 'groups[value eq "large" and type ne "x"] and active eq true' },
     { filter: 'emails[type eq "work"]' },
   ])("are too many, and the fault names the attributes with an index: %j", async (ask) => {
     const error = await failure(page(directory, ask));
