@@ -76,11 +76,15 @@ const partsOf = (members: readonly NamedId[]): Omit<MemberList, "count"> => ({
   readAll: async () => members,
 });
 
-/** A source of people with the indexes of some attributes. `isReady` says which of them are complete. */
+/**
+ * A source of people with the indexes of some attributes. `isReady` says which of them are complete; each claims to have
+ * `inflation` more pairs than it has.
+ */
 export const directoryOf = (
   people: readonly Person[],
   declared: readonly string[] = SHIPPED,
   isReady: (name: string) => boolean = () => true,
+  inflation = 0,
 ): Directory => {
   const asked = { resources: 0, searches: 0, memberLists: 0 };
   const byName: readonly Entry[] = people.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
@@ -131,7 +135,8 @@ export const directoryOf = (
       async open(name) {
         const one = indexes.get(name);
         if (!one) throw new Error(`${name} is not declared`);
-        return one.open();
+        const opened = await one.open();
+        return { ...opened, total: opened.total + inflation };
       },
     },
     async readMany(ids) {
@@ -209,3 +214,24 @@ export const pagesByCursor = async (sources: readonly Source<Person>[], query: Q
 };
 
 export const namesOf = (people: readonly Person[]): string[] => people.map(({ key }) => key);
+
+const padded = (number: number): string => String(number).padStart(5, "0");
+
+/** People whose names, values and ids are in different orders. */
+export const people = (count: number, more: (at: number) => Resource = () => ({})): Person[] =>
+  Array.from({ length: count }, (_, at) =>
+    person(at, `name.${padded((at * 7_919) % 99_991)}`, {
+      active: at % 20 !== 0,
+      ...(at % 10 !== 3 && { name: { familyName: `Family ${at % 7}`, givenName: `Given ${padded(at)}` } }),
+      title: at % 2 === 0 ? "Driver" : "Boss",
+      emails: [{ value: `e${at}@${at % 3 === 0 ? "acme.com" : "example.org"}`, type: at % 4 === 0 ? "work" : "home" }],
+      ...more(at),
+    }),
+  );
+
+/** A page of a list. */
+export const page = ({ source }: Directory, ask: Ask, offset = 0, limit = 10) =>
+  listPage([source], queryOf(ask), { offset, limit });
+/** How a request fails. */
+export const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
+export const tooMany = { fault: "scim.too_many" };

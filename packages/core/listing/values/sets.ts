@@ -29,6 +29,8 @@ export const FEW = 100;
 const SEARCHED_PER_RESOURCE = 500;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
+/** Values that one request searches, and ids that it reads, where more than one index takes part: some 6,000 units. */
+const PAIRS_MAX = 4_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
 /** Pairs whose ids a further round trip must save. */
@@ -151,7 +153,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     const undecided = await node.index.directory.matches(openPairs(node.pairs));
     const ids = (await undecided.owners()).slice(0, CANDIDATES_MAX + 1);
     if (ids.length > CANDIDATES_MAX) throw tooMany(source);
-    const items = await source.readMany(ids);
+    const items = await source.readMany(ids, ids.length > FEW ? { consistent: false } : undefined);
     const found = items.flatMap((item, at) => (item === undefined ? [] : [{ item, id: ids[at] ?? "" }]));
     const resources = await source.resourcesOf(
       found.map(({ item }) => item),
@@ -243,12 +245,14 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
       const toSearch = searched.reduce((sum, { index }) => sum + index.directory.total, 0);
       const readable = Math.min(CANDIDATES_MAX, Math.max(FEW, toSearch / SEARCHED_PER_RESOURCE));
       if (few && few.size <= readable) return candidates(few.part);
+      if (searched.length > 1 && toSearch > PAIRS_MAX) return undefined;
       await Promise.all(searched.map(count));
       const fewer = exactly ? undefined : fewest(parts);
       if (fewer && fewer.size <= CANDIDATES_MAX) {
         const further = fewer.others.map(pairsToRead).reduce((sum, size) => sum + size, 0);
         if (fewer.size <= Math.max(FEW, further / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
       }
+      if (pairs.length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
       const found = await owners(tree);
       if (!found) return undefined;
       const set = await setOf(found);
