@@ -99,6 +99,8 @@ export const keys = {
   userValues: (tenant: string, store: string, attribute: string): ValueIndexKeys =>
     valueList(`${of(tenant)}#UV#${store}#${attribute}`),
   userIndexes: (tenant: string, store: string): Key => main(`${of(tenant)}#UVS#${store}`),
+  /** How far `npm run index` is with them. */
+  userIndexing: (tenant: string, store: string): Key => ({ PK: keys.userIndexes(tenant, store).PK, SK: "WALK" }),
   /** Other values by which users and groups are found: one item for each of them with a value. */
   lookup: (tenant: string, attribute: string, value: string, id: string): Key => ({
     PK: `${of(tenant)}#X#${attribute}#${keyText(value)}`,

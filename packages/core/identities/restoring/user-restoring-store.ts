@@ -117,7 +117,7 @@ async function commit(table: Table, again: UserAgain): Promise<Left | undefined>
     steps: [...lookups, ...credential, ...pairSteps(tenant, after, first, nowMs)],
     async more(moved) {
       const [{ steps, ...noted }] = await Promise.all([
-        planIndexes(table, { tenant, after }, { declared, room, moved }),
+        planIndexes(table, { tenant, after }, { names: declared?.attributes ?? [], room, moved }),
         declared && withdrawUndeclared(table, tenant, userStore, declared),
       ]);
       isUnsettled = noted.unsettled !== undefined;

@@ -2,7 +2,6 @@
  * Plans what a write of a user changes in the indexes of its user store (decision 0095). A change that does not fit the
  * transaction of the user is settled right after it: the row of the user notes what such an index still holds.
  */
-import { whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import type { PairChange } from "../../table/value-index/model.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
@@ -29,8 +28,8 @@ export interface IndexPlan extends Pick<User, "indexed" | "unsettled"> {
 
 /** How indexes are written. */
 export interface IndexWriting {
-  /** Absent where the deployment is not known: each user then stays in the indexes that it is in. */
-  readonly declared: DeclaredIndexes | undefined;
+  /** The attributes of which an index should hold the user after the write. */
+  readonly names: readonly string[];
   /** Steps that the transaction has room for. */
   readonly room: number;
   /** The error where a range of an index is not as it was read. */
@@ -52,9 +51,9 @@ interface Part {
 export async function planIndexes(
   table: Table,
   { tenant, before, after }: IndexedChange,
-  { declared, room, moved }: IndexWriting,
+  { names, room, moved }: IndexWriting,
 ): Promise<IndexPlan> {
-  const wanted = after ? wantedNames(before ?? after, declared) : [];
+  const wanted = after ? names : [];
   const userStore = (after ?? before)?.userStore ?? "";
   const parts = await Promise.all(
     [...new Set([...wanted, ...(before ? heldNames(before) : [])])].map(async (name): Promise<Part | undefined> => {
@@ -101,7 +100,7 @@ function fittingParts(
   return { fitting: parts.filter((part) => fits.has(part)), rest: parts.filter((part) => !fits.has(part)) };
 }
 
-/** The attributes of which an index should hold a user. */
+/** The attributes of which an index should hold a user: without a declaration, those of which one does. */
 export function wantedNames(user: User, declared: DeclaredIndexes | undefined): readonly string[] {
   return declared?.attributes ?? heldNames(user);
 }
@@ -145,14 +144,4 @@ export function nextSettling(user: User, names: readonly string[]): Settling | u
     };
   }
   return undefined;
-}
-
-/**
- * Brings a user into its indexes, a transaction for each 48 pairs, or takes it out of all of them. `settle` reads the
- * user and writes what `nextSettling` says; it returns false where nothing is left.
- */
-export async function settleAll(settle: () => Promise<boolean>): Promise<void> {
-  while (await whileStale(settle)) {
-    // Each transaction settles a part.
-  }
 }

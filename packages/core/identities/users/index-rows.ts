@@ -94,6 +94,13 @@ export async function withdrawUndeclared(
   readMs.set(key.PK, nowMs);
 }
 
+/** The step that takes attributes from the row. */
+export function withdrawingIndexes(tenant: string, userStore: string, attributes: readonly string[]): Step {
+  const names = new Set(attributes);
+  const key = keys.userIndexes(tenant, userStore);
+  return { change: key, take: { ready: names, building: names }, when: "present", otherwise: stale };
+}
+
 /** The step that notes which attributes are about to be completed. */
 export function beginIndexes(tenant: string, userStore: string, attributes: readonly string[]): Step {
   return {

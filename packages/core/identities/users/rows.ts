@@ -57,9 +57,18 @@ export function userItem(tenant: string, user: User): Item {
 /** Reads the row of a user. */
 export const toUser = userRow.read;
 
-/** What a step on the row of a user depends on, in addition to what the user is: what indexes hold of it. */
-export function asRead({ version, unsettled }: User): Exclude<When, string> {
-  return { equal: { ver: version, ...(unsettled && { [UNSETTLED]: JSON.stringify(unsettled) }) } };
+/** What a step on the row of a user depends on: what the user is, and what indexes hold of it. */
+export function asRead({ version, indexed, unsettled }: User): Exclude<When, string> {
+  const names = indexedNames.write(indexed);
+  return {
+    equal: {
+      ver: version,
+      ...(names !== undefined && { [INDEXED]: names }),
+      ...(unsettled && { [UNSETTLED]: JSON.stringify(unsettled) }),
+    },
+    // A user comes into indexes without another version.
+    lacking: [...(names === undefined ? [INDEXED] : []), ...(unsettled ? [] : [UNSETTLED])],
+  };
 }
 
 /** The step that notes what indexes hold of a user. */

@@ -19,7 +19,7 @@ import { renamingMember } from "../memberships/membership.ts";
 import { chunks } from "../memberships/relation.ts";
 import { clearOwners, removingOwners } from "./clearing-store.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
-import { nextSettling, planIndexes, STEPS_MOST, settleAll, wantedNames } from "./index-plan.ts";
+import { type IndexPlan, nextSettling, planIndexes, STEPS_MOST, wantedNames } from "./index-plan.ts";
 import { foundingIndexes, indexOfValues, withdrawUndeclared } from "./index-rows.ts";
 import { lookupSteps } from "./lookup-rows.ts";
 import { qualifiedName, type User } from "./model.ts";
@@ -63,7 +63,11 @@ export async function addUser(
     steps: [...lookups, ...steps],
     async more(moved) {
       const [plan] = await Promise.all([
-        planIndexes(table, { tenant, after: user }, { declared, room: STEPS_MOST - used, moved }),
+        planIndexes(
+          table,
+          { tenant, after: user },
+          { names: wantedNames(user, declared), room: STEPS_MOST - used, moved },
+        ),
         declared && withdrawUndeclared(table, tenant, userStore, declared),
       ]);
       added = { ...user, indexed: plan.indexed, unsettled: plan.unsettled };
@@ -121,7 +125,11 @@ async function write(
   /** The row and the indexes. Sets what is written, and how many steps are left. */
   const own = async (moved: () => Error): Promise<readonly Step[]> => {
     const [plan] = await Promise.all([
-      planIndexes(table, { tenant, before, after }, { declared, room: STEPS_MOST - used, moved }),
+      planIndexes(
+        table,
+        { tenant, before, after },
+        { names: wantedNames(before, declared), room: STEPS_MOST - used, moved },
+      ),
       declared && withdrawUndeclared(table, tenant, after.userStore, declared),
     ]);
     written = { ...after, indexed: plan.indexed, unsettled: plan.unsettled };
@@ -197,7 +205,7 @@ export async function removeUser(
   { id, nowMs, deletedDays }: RemovedUser,
   { check, steps: stepsOf, isFinal }: Removal,
 ): Promise<void> {
-  const { table, tenant, declared } = writing;
+  const { table, tenant } = writing;
   const days = isFinal ? 0 : deletedDays;
   const untilSeconds = days > 0 ? expiryWithSlack(expiryOf(nowMs, days)) : undefined;
   /** Groups that turned out to be deleted: only their pairs are removed. */
@@ -215,7 +223,7 @@ export async function removeUser(
     const used = own.length + asideSteps(undefined).length + NAME_STEPS + RECORD_STEPS;
     const [near, plan] = await Promise.all([
       index.locate(nameKey(user.userName)),
-      planIndexes(table, { tenant, before: user }, { declared, room: STEPS_MOST - used, moved: stale }),
+      planIndexes(table, { tenant, before: user }, { names: [], room: STEPS_MOST - used, moved: stale }),
       check(user),
     ]);
     const room = STEPS_MOST - used - plan.steps.length;
@@ -249,25 +257,44 @@ function asideOf(tenant: string, user: User, open: OpenBulk | undefined): Kept {
 }
 
 /**
- * Brings a user into the indexes of all declared attributes, or into those of some attributes: none takes it out. A
- * transaction for each 48 values that come or go.
+ * Brings a user into the indexes of all declared attributes, or into those of some: none takes it out. One transaction,
+ * and where it does not fit, one for each 48 values that come or go. Returns whether anything changed.
  */
-export function settleIndexes(
+export async function settleIndexes(
   { table, tenant, declared }: UserWriting,
   id: string,
-  names?: readonly string[],
-): Promise<void> {
+  only?: readonly string[],
+): Promise<boolean> {
   const others = leftToOthers(table);
-  return settleAll(async () => {
-    const user = await readUser(table, tenant, id);
-    const next = user && nextSettling(user, names ?? wantedNames(user, declared));
-    if (!next) return false;
+  let transactions = 0;
+  for (;;) {
+    const isLeft = await whileStale(async () => {
+      const user = await readUser(table, tenant, id);
+      if (!user) return false;
+      const names = only ?? wantedNames(user, declared);
+      const next = transactions === 0 ? await whole(user, names) : await part(user, names);
+      if (!next) return false;
+      await others.write(notingIndexes(tenant, user, next), ...next.steps);
+      transactions += 1;
+      return next.unsettled !== undefined;
+    });
+    if (!isLeft) return transactions > 0;
+  }
+
+  async function whole(user: User, names: readonly string[]): Promise<IndexPlan | undefined> {
+    if (!nextSettling(user, names)) return undefined;
+    // A step that notes it, and the first answer of a repeatable request.
+    const room = STEPS_MOST - 2;
+    const plan = await planIndexes(table, { tenant, before: user, after: user }, { names, room, moved: stale });
+    return plan.unsettled && plan.steps.length === 0 ? part(user, names) : plan;
+  }
+
+  async function part(user: User, names: readonly string[]): Promise<IndexPlan | undefined> {
+    const next = nextSettling(user, names);
+    if (!next) return undefined;
     const index = indexOfValues(table, tenant, user.userStore, next.attribute);
-    const { added, removed } = next.change;
-    const steps = added.length + removed.length > 0 ? await index.steps(next.change, stale) : [];
-    await others.write(notingIndexes(tenant, user, next), ...steps);
-    return true;
-  });
+    return { ...next, steps: await index.steps(next.change, stale) };
+  }
 }
 
 export function indexOf(table: Table, tenant: string, store: string): NameIndex {

@@ -8,7 +8,7 @@
  */
 import { elapsed, pause } from "../../platform/clock.ts";
 import { isStale, stale } from "../stale.ts";
-import type { Item, Step, Table } from "../table.ts";
+import { compareKeys, type Item, type Step, type Table } from "../table.ts";
 import { early } from "../timing.ts";
 import { type Contents, pairTexts, readContents } from "./contents.ts";
 import {
@@ -69,7 +69,28 @@ function mustWait({ limits }: ValueContext, range: ValueRange): boolean {
 }
 
 async function fold(context: ValueContext, before: ValueRange): Promise<void> {
-  const { table, keys, limits } = context;
+  const contents = await withTicket(context, before);
+  const { range } = contents;
+  const texts = pairTexts(contents);
+  const isSplit = texts.length >= context.limits.splitAt(range.depth) && texts.length > 1;
+  await (isSplit ? split(context, range, texts) : replace(context, contents, texts));
+}
+
+/**
+ * Mends the rows of a range that a defect left: each pair once, and their number. Throws `stale` where others write the
+ * range at the same time.
+ */
+export async function mendRange(given: ValueContext, before: ValueRange): Promise<void> {
+  const context = { ...given, table: early(given.table) };
+  const contents = await withTicket(context, before);
+  const { low, high } = contents.range;
+  const own = pairTexts(contents).filter((text) => compareKeys(text, low) >= 0 && compareKeys(text, high) < 0);
+  await replace(context, contents, [...new Set(own)].sort(compareKeys), true);
+}
+
+/** Takes a ticket on a range, and reads what the range contains then. */
+async function withTicket(context: ValueContext, before: ValueRange): Promise<Contents> {
+  const { table, keys } = context;
   const at = rangeKey(keys, before.low);
   const ticket = before.ticket + 1;
   await table.write({ change: at, set: { t: ticket }, when: { equal: { t: before.ticket } }, otherwise: stale });
@@ -79,13 +100,19 @@ async function fold(context: ValueContext, before: ValueRange): Promise<void> {
   const contents = await readContents(context, [range], { withIds: true });
   const [only, ...more] = contents;
   if (!only || more.length > 0 || only.range !== range) throw stale();
-  const texts = pairTexts(only);
-  const isSplit = texts.length >= limits.splitAt(range.depth) && texts.length > 1;
-  await (isSplit ? split(context, range, texts) : replace(context, only, texts));
+  return only;
 }
 
-/** Puts the pairs of the pack and the changes into the other slot. */
-async function replace(context: ValueContext, { range, changes }: Contents, texts: readonly string[]): Promise<void> {
+/**
+ * Puts the pairs of the pack and the changes into the other slot. `isCounted`: the count of the range becomes their
+ * number, so that nothing may change meanwhile.
+ */
+async function replace(
+  context: ValueContext,
+  { range, changes }: Contents,
+  texts: readonly string[],
+  isCounted = false,
+): Promise<void> {
   const { table, keys } = context;
   const { low, ticket } = range;
   const slot = 1 - range.slot;
@@ -104,10 +131,10 @@ async function replace(context: ValueContext, { range, changes }: Contents, text
   await table.write(
     {
       change: rangeKey(keys, low),
-      set: { f: ticket, s: slot },
+      set: { f: ticket, s: slot, ...(isCounted && { n: texts.length }) },
       // What was pending when the range was read is in the pack.
       add: { p: -range.pending },
-      when: { equal: { t: ticket } },
+      when: { equal: { t: ticket, ...(isCounted && { c: range.changes }) } },
       otherwise: stale,
     },
     ...taken,

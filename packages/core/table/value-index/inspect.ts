@@ -1,0 +1,111 @@
+/**
+ * An index in use, for operators: all of its pairs, whether its rows belong together, and mending what a defect left.
+ * Others may write the index meanwhile.
+ */
+import type { ValueIndexKeys } from "../keys.ts";
+import { whileStale } from "../stale.ts";
+import { compareKeys, LAST, type Step, type Table } from "../table.ts";
+import { type Contents, pairTexts, readContents } from "./contents.ts";
+import { locate, readRanges } from "./directory.ts";
+import { mendRange } from "./fold.ts";
+import { limitsOf, rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
+
+/** So often a range is read until nobody changes it meanwhile. */
+const TRIES = 20;
+
+/** One range of an index. */
+export interface InspectedRange {
+  readonly low: string;
+  /** The texts of its pairs, in the order in which they are stored. */
+  readonly texts: readonly string[];
+  /** What is wrong with its rows; `undefined` for a range that is right, or that was never seen without writers. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * All ranges of an index in order, each as it is when it is read. Two round trips for each. Throws an `Error` where a
+ * range is missing.
+ */
+export async function* inspectIndex(table: Table, keys: ValueIndexKeys): AsyncGenerator<InspectedRange, void> {
+  const context: ValueContext = { table, keys, limits: limitsOf({}) };
+  for (let low = ""; low !== LAST; ) {
+    const { range, contents, isSteady } = await readRange(context, low);
+    if (!range) {
+      if (low === "") return;
+      throw new Error(`The index lacks the range at ${JSON.stringify(low)} of ${keys.ranges}.`);
+    }
+    const texts = contents.flatMap(pairTexts);
+    yield { low, texts, problem: isSteady ? problemOf(range, texts) : undefined };
+    low = contents.at(-1)?.range.high ?? range.high;
+  }
+}
+
+/** How often an index has a pair, by its text: 0 or 1, unless it is damaged. */
+export async function timesHeld(table: Table, keys: ValueIndexKeys, text: string): Promise<number> {
+  const context: ValueContext = { table, keys, limits: limitsOf({}) };
+  const range = await locate(context, text, true);
+  if (!range) return 0;
+  const contents = await readContents(context, [range], { withIds: true, consistent: true });
+  return contents.flatMap(pairTexts).filter((one) => one === text).length;
+}
+
+/** Makes the rows of a range belong together again: each pair is there once, and counted. */
+export async function mendIndexRange(table: Table, keys: ValueIndexKeys, low: string): Promise<void> {
+  const context: ValueContext = { table, keys, limits: limitsOf({}) };
+  await whileStale(async () => {
+    const item = await table.get(rangeKey(keys, low));
+    if (item) await mendRange(context, rangeOf(item));
+  });
+}
+
+/** What an index counts as a whole. */
+export interface IndexCounts {
+  /** Owners with several pairs. */
+  readonly several: number;
+  /** Another text after each change of a pair. */
+  readonly mark: string;
+}
+
+/** One round trip. */
+export async function countsOf(table: Table, keys: ValueIndexKeys): Promise<IndexCounts> {
+  const ranges = await readRanges({ table, keys, limits: limitsOf({}) });
+  return {
+    several: ranges.reduce((sum, range) => sum + range.several, 0),
+    mark: JSON.stringify(ranges.map(({ low, count, changes }) => [low, count, changes])),
+  };
+}
+
+/** The step that corrects how many owners are counted as having several pairs. */
+export function correctingSeveral(keys: ValueIndexKeys, by: number, otherwise: () => Error): Step {
+  return { change: rangeKey(keys, ""), add: { m: by }, when: "present", otherwise };
+}
+
+/** A range and what it contains, if possible without a change in between. */
+async function readRange(
+  context: ValueContext,
+  low: string,
+): Promise<{ readonly range?: ValueRange; readonly contents: readonly Contents[]; readonly isSteady: boolean }> {
+  const { table, keys } = context;
+  const read = async (): Promise<ValueRange | undefined> => {
+    const item = await table.get(rangeKey(keys, low));
+    return item && rangeOf(item);
+  };
+  let range = await read();
+  for (let tries = 0; range; tries += 1) {
+    const contents = await readContents(context, [range], { withIds: true, consistent: true });
+    const after = await read();
+    const isSteady = after?.changes === range.changes && after.ticket === range.ticket && after.high === range.high;
+    if (isSteady || tries >= TRIES) return { range, contents, isSteady };
+    range = after;
+  }
+  return { contents: [], isSteady: true };
+}
+
+function problemOf(range: ValueRange, texts: readonly string[]): string | undefined {
+  if (texts.length !== range.count) return `counts ${range.count} pairs and has ${texts.length}`;
+  if (texts.some((text, at) => at > 0 && compareKeys(texts[at - 1] ?? "", text) === 0)) return "has a pair twice";
+  if (texts.some((text, at) => at > 0 && compareKeys(texts[at - 1] ?? "", text) > 0)) return "has pairs out of order";
+  return texts.some((text) => compareKeys(text, range.low) < 0 || compareKeys(text, range.high) >= 0)
+    ? "has a pair of another range"
+    : undefined;
+}

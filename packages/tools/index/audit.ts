@@ -1,0 +1,244 @@
+/**
+ * Compares indexes with the users of a store, while the service runs, and mends what differs. Users and indexes are
+ * read once; what differs then is looked at again, user by user: the row of a user is the same before and after its
+ * pairs are read, so that what is reported is not the work of another writer.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { indexOfValues } from "#core/identities/users/index-rows.ts";
+import type { User } from "#core/identities/users/model.ts";
+import { attributeOf, heldPairs, pairChange, pairsOf } from "#core/identities/users/pairs.ts";
+import { asRead } from "#core/identities/users/rows.ts";
+import { userStore as openUsers } from "#core/identities/users/store.ts";
+import { settleIndexes } from "#core/identities/users/write-store.ts";
+import type { IndexedAttribute } from "#core/scim/indexed.ts";
+import { keys } from "#core/table/keys.ts";
+import { stale, whileStale } from "#core/table/stale.ts";
+import type { Table } from "#core/table/table.ts";
+import {
+  correctingSeveral,
+  countsOf,
+  inspectIndex,
+  mendIndexRange,
+  timesHeld,
+} from "#core/table/value-index/inspect.ts";
+import type { Pair } from "#core/table/value-index/model.ts";
+import { pairOf, pairText } from "#core/table/value-index/pair.ts";
+import { digestOf, TextBag, unlike } from "./text-bag.ts";
+import { type IndexWork, nameOf, type StorePlace, walk } from "./work.ts";
+
+/** Pairs that are mended in one transaction, of those that come and of those that go. */
+const PAIRS_AT_ONCE = 20;
+/** So often an index is read until nobody changes it meanwhile. */
+const COUNTS = 5;
+/** Rounds until nothing is left to mend. */
+const ROUNDS = 4;
+
+/** What one round found of an attribute. */
+interface Compared {
+  readonly attribute: IndexedAttribute;
+  readonly ofUsers: TextBag;
+  readonly ofIndex: TextBag;
+  /** The lows of ranges whose rows do not belong together. */
+  readonly brokenRanges: string[];
+  /** Users that the index may hold wrongly, or not at all, by id; and the texts of their pairs that were met there. */
+  readonly suspects: Map<string, Set<string>>;
+}
+
+/**
+ * Checks the indexes of some attributes in a store; with `isMending`, mends them. True where they are right in the end.
+ * Prints a line for each user and range that is wrong.
+ */
+export async function audit(
+  work: IndexWork,
+  store: StorePlace,
+  names: readonly string[],
+  isMending: boolean,
+): Promise<boolean> {
+  const attributes = names.flatMap((name) => attributeOf(name) ?? []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    let wrong = 0;
+    /** Users whose rows do not note all indexes: they come in once the indexes hold nothing else of them. */
+    const late = new Set<string>();
+    for (const one of await compare(work, store, attributes))
+      wrong += await mend(work, store, { ...one, late }, isMending);
+    for (const id of isMending ? late : []) {
+      await settleIndexes({ table: work.table, tenant: store.tenant, declared: work.declared }, id);
+    }
+    for (const { name, isMultiValued } of attributes) {
+      if (isMultiValued) wrong += await recount(work, store, name, isMending);
+    }
+    if (wrong === 0 || !isMending) return wrong === 0;
+  }
+  return false;
+}
+
+async function compare(
+  work: IndexWork,
+  store: StorePlace,
+  attributes: readonly IndexedAttribute[],
+): Promise<readonly Compared[]> {
+  const { table } = work;
+  const all = attributes.map(
+    (attribute): Compared => ({
+      attribute,
+      ofUsers: new TextBag(),
+      ofIndex: new TextBag(),
+      brokenRanges: [],
+      suspects: new Map(),
+    }),
+  );
+  await eachUser(work, store, "Reads the users", (user) => {
+    for (const one of all) {
+      for (const pair of pairsOf(one.attribute, user)) one.ofUsers.add(pairText(pair));
+      if (!user.indexed.includes(one.attribute.name)) suspect(one, user.id);
+    }
+  });
+  for (const one of all) {
+    for await (const range of inspectIndex(table, keysOf(store, one.attribute.name))) {
+      for (const text of range.texts) one.ofIndex.add(text);
+      if (range.problem === undefined) continue;
+      one.brokenRanges.push(range.low);
+      work.print(`${nameOf(store)}, ${one.attribute.name}: a range ${range.problem}.`);
+    }
+  }
+  const unlikes = all.map(({ ofUsers, ofIndex }) => unlike(ofUsers, ofIndex));
+  if (unlikes.some(({ size }) => size > 0)) await findSuspects(work, store, all, unlikes);
+  return all;
+}
+
+/** Whose pairs the digests are that differ. */
+async function findSuspects(
+  work: IndexWork,
+  store: StorePlace,
+  all: readonly Compared[],
+  unlikes: readonly ReadonlySet<number>[],
+): Promise<void> {
+  await eachUser(work, store, "Looks again at the users", (user) => {
+    for (const [at, one] of all.entries()) {
+      const isUnlike = (pair: Pair) => unlikes[at]?.has(digestOf(pairText(pair))) === true;
+      if (pairsOf(one.attribute, user).some(isUnlike)) suspect(one, user.id);
+    }
+  });
+  for (const [at, one] of all.entries()) {
+    for await (const { texts } of inspectIndex(work.table, keysOf(store, one.attribute.name))) {
+      for (const text of texts) if (unlikes[at]?.has(digestOf(text))) suspect(one, pairOf(text).id, text);
+    }
+  }
+}
+
+function suspect({ suspects }: Compared, id: string, text?: string): void {
+  const texts = suspects.get(id) ?? new Set();
+  suspects.set(id, text === undefined ? texts : texts.add(text));
+}
+
+async function eachUser(work: IndexWork, store: StorePlace, title: string, look: (user: User) => void): Promise<void> {
+  for await (const { users } of walk(work, `${title} of ${nameOf(store)}`, store)) users.forEach(look);
+}
+
+/** Mends an index, or says what is wrong. Returns how many things were wrong. */
+async function mend(
+  work: IndexWork,
+  store: StorePlace,
+  { attribute, brokenRanges, suspects, late }: Compared & { readonly late: Set<string> },
+  isMending: boolean,
+): Promise<number> {
+  let wrong = brokenRanges.length;
+  for (const low of isMending ? brokenRanges : []) {
+    await mendIndexRange(work.table, keysOf(store, attribute.name), low);
+  }
+  for (const [id, met] of suspects) {
+    if (!(await mendUser(work, { ...store, attribute, id, met, late }, isMending))) continue;
+    wrong += 1;
+    work.print(
+      `${nameOf(store)}, ${attribute.name}: the index did not hold the user ${id} rightly${isMending ? "; mended" : ""}.`,
+    );
+  }
+  return wrong;
+}
+
+/** What an index may hold wrongly. */
+interface Suspect extends StorePlace {
+  readonly attribute: IndexedAttribute;
+  readonly id: string;
+  /** The texts of pairs of the user that were met in the index. */
+  readonly met: ReadonlySet<string>;
+  readonly late: Set<string>;
+}
+
+/** Makes an index hold what it should of one user. Returns whether it did not. */
+async function mendUser({ table }: IndexWork, suspected: Suspect, isMending: boolean): Promise<boolean> {
+  const { tenant, userStore, attribute, id, late } = suspected;
+  const index = indexOfValues(table, tenant, userStore, attribute.name);
+  const read = () => openUsers(table).find(tenant, id);
+  let wasWrong = false;
+  for (let isDone = false; !isDone; ) {
+    isDone = await whileStale(async () => {
+      const user = await read();
+      const noted = user?.userStore === userStore ? heldPairs(attribute, user) : [];
+      const wanted = user ? pairsOf(attribute, user) : [];
+      const real = await heldReally(table, suspected, [...noted, ...wanted]);
+      // A change of the pairs of a user changes its row too.
+      if (!isDeepStrictEqual(await read(), user)) throw stale();
+      const change = pairChange(real, noted);
+      if (!change) return true;
+      wasWrong = true;
+      if (!isMending) return true;
+      const [added, removed] = [change.added.slice(0, PAIRS_AT_ONCE), change.removed.slice(0, PAIRS_AT_ONCE)];
+      const when = user ? asRead(user) : "absent";
+      // How many users have several values is counted for all of them.
+      const steps = await index.steps({ added, removed, several: 0 }, stale);
+      await table.write({ check: keys.user(tenant, id), when, otherwise: stale }, ...steps);
+      return false;
+    });
+  }
+  const user = await read();
+  if (!user || user.userStore !== userStore || user.indexed.includes(attribute.name)) return wasWrong;
+  late.add(id);
+  return true;
+}
+
+/** The pairs of a user that an index has, of those that it may have, and those that were met there. */
+async function heldReally(
+  table: Table,
+  { attribute, met, ...store }: Suspect,
+  possible: readonly Pair[],
+): Promise<readonly Pair[]> {
+  const candidates = new Map(possible.map((pair) => [pairText(pair), pair]));
+  for (const text of met) candidates.set(text, pairOf(text));
+  const times = await Promise.all(
+    [...candidates.keys()].map((text) => timesHeld(table, keysOf(store, attribute.name), text)),
+  );
+  return [...candidates.values()].filter((_, at) => (times[at] ?? 0) > 0);
+}
+
+/**
+ * Corrects how many users are counted as having several values. Returns 1 where the number was wrong. It is known only
+ * where nobody changes a value while the index is read; a number that is too high costs lists some units, and no more.
+ */
+async function recount(
+  { table, print }: IndexWork,
+  store: StorePlace,
+  name: string,
+  isMending: boolean,
+): Promise<number> {
+  const own = keysOf(store, name);
+  for (let tries = 0; tries < COUNTS; tries += 1) {
+    const before = await countsOf(table, own);
+    const ids = new TextBag();
+    for await (const { texts } of inspectIndex(table, own)) for (const text of texts) ids.add(pairOf(text).id);
+    const { mark, several } = await countsOf(table, own);
+    if (mark !== before.mark) continue;
+    const by = ids.repeated() - several;
+    if (by === 0) return 0;
+    const found = `${Math.abs(by)} users with several values were counted too ${by > 0 ? "few" : "many"}`;
+    print(`${nameOf(store)}, ${name}: ${found}${isMending ? "; mended" : ""}.`);
+    if (isMending) await table.write(correctingSeveral(own, by, stale));
+    return 1;
+  }
+  print(`${nameOf(store)}, ${name}: users with several values were not counted, because they change too fast.`);
+  return 0;
+}
+
+function keysOf({ tenant, userStore }: StorePlace, name: string) {
+  return keys.userValues(tenant, userStore, name);
+}

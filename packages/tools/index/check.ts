@@ -1,0 +1,32 @@
+/** Checks the complete indexes of all user stores, mends them, or takes them out of use. */
+import { readIndexState, withdrawingIndexes } from "#core/identities/users/index-rows.ts";
+import { audit } from "./audit.ts";
+import { type IndexWork, nameOf } from "./work.ts";
+
+/** Compares the complete indexes with the users. True where they are right, or were mended. */
+export async function check(work: IndexWork, isMending: boolean): Promise<boolean> {
+  const { table, declared, stores, print } = work;
+  let isRight = true;
+  for (const store of stores) {
+    const { ready } = await readIndexState(table, store.tenant, store.userStore);
+    const names = declared.attributes.filter((name) => ready.includes(name));
+    const missing = declared.attributes.filter((name) => !ready.includes(name));
+    if (missing.length > 0) print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}.`);
+    if (names.length === 0) continue;
+    const isRightHere = await audit(work, store, names, isMending);
+    if (isRightHere) print(`${nameOf(store)}: ${names.length} indexes are as the users are.`);
+    isRight &&= isRightHere;
+  }
+  return isRight;
+}
+
+/** Lists use no index any more, until they are completed again. */
+export async function switchOff({ table, stores, print }: IndexWork): Promise<boolean> {
+  for (const { tenant, userStore } of stores) {
+    const { ready, building } = await readIndexState(table, tenant, userStore);
+    const names = [...new Set([...ready, ...building])];
+    if (names.length > 0) await table.write(withdrawingIndexes(tenant, userStore, names));
+    print(`${nameOf({ tenant, userStore })}: lists use no index.`);
+  }
+  return true;
+}

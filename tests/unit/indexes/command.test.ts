@@ -1,0 +1,246 @@
+/** `npm run index`: completes indexes of a table in use, checks them and mends them. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { PRIMARY } from "#core/domain/username.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
+import { indexOfValues } from "#core/identities/users/index-rows.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
+import { keys } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { inspectIndex } from "#core/table/value-index/inspect.ts";
+import type { PairChange } from "#core/table/value-index/model.ts";
+import { rangeKey } from "#core/table/value-index/range-rows.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { indexProblems } from "#tests/support/user-indexes.ts";
+import { build } from "#tools/index/build.ts";
+import { check, switchOff } from "#tools/index/check.ts";
+import { run } from "#tools/index/command.ts";
+import type { IndexWork } from "#tools/index/work.ts";
+
+const ATTRIBUTES = ["displayName", "emails.value", "active"];
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await testTable();
+});
+
+const calm = () => table.open(newMeter());
+const users = (attributes: readonly string[] | undefined) =>
+  userStore(calm(), { declared: attributes && declaredIndexes(attributes) });
+const person = (at: number, more: Resource = {}): User =>
+  freshUser(newId(), `user.${String(at).padStart(4, "0")}`, 1, {
+    profile: {
+      displayName: `Kim ${at % 17}`,
+      ...(at % 3 > 0 && { emails: [{ value: `kim${at}@x.test` }, ...(at % 3 > 1 ? [{ value: "all@x.test" }] : [])] }),
+      ...more,
+    },
+  });
+const ready = async (tenant: string): Promise<readonly string[]> =>
+  [...((await users(ATTRIBUTES).indexes(tenant, PRIMARY)?.ready()) ?? [])].sort();
+const rows = async (tenant: string) => {
+  const { entries } = await users(undefined).names(tenant, PRIMARY).page({ offset: 0, limit: 10_000 });
+  return (await calm().getMany(entries.map(({ id }) => keys.user(tenant, id)))).flatMap((item) => item ?? []);
+};
+const problems = async (tenant: string) =>
+  indexProblems(calm(), { tenant, userStore: PRIMARY, attributes: ATTRIBUTES }, await rows(tenant));
+
+/** A run on one tenant, and what it printed. */
+const worker = (tenant: string, more: Partial<IndexWork> = {}) => {
+  const lines: string[] = [];
+  const work: IndexWork = {
+    table: calm(),
+    declared: declaredIndexes(ATTRIBUTES),
+    stores: [{ tenant, userStore: PRIMARY }],
+    rate: 100_000,
+    settledMs: 0,
+    now: Date.now,
+    wait: async () => undefined,
+    print: (line) => lines.push(line),
+    progress: () => ({ add: () => undefined, stop: () => undefined }),
+    ...more,
+  };
+  return { work, lines };
+};
+
+describe("a user store from before the indexes", () => {
+  test("gets them while others write it, and lists use them only then", { timeout: 60_000 }, async () => {
+    const tenant = "old.test";
+    const made: User[] = [];
+    for (let at = 0; at < 250; at += 1) made.push(await users(undefined).add(tenant, person(at)));
+    expect(await ready(tenant)).toEqual([]);
+    const { work, lines } = worker(tenant);
+    let isDone = false;
+    const writer = async (from: number): Promise<void> => {
+      for (let at = from; !isDone; at += 2) {
+        const id = made[(at * 7) % made.length]?.id ?? "";
+        await users(ATTRIBUTES).update(tenant, id, (before) => ({
+          after: { ...before, profile: { displayName: `New ${at % 5}` }, active: at % 3 === 0 },
+        }));
+        if (at % 5 === 0) await users(ATTRIBUTES).add(tenant, person(1_000 + at));
+      }
+    };
+    const writing = Promise.all([writer(0), writer(1)]);
+    const isComplete = await build(work).finally(() => {
+      isDone = true;
+    });
+    await writing;
+    expect(isComplete, lines.join("\n")).toBe(true);
+    expect(await ready(tenant)).toEqual([...ATTRIBUTES].sort());
+    expect(await problems(tenant)).toEqual([]);
+    expect((await rows(tenant)).every(({ _x }) => _x instanceof Set && _x.size === 3)).toBe(true);
+    const again = worker(tenant);
+    expect(await build(again.work)).toBe(true);
+    expect(again.lines).toEqual(["All declared indexes are complete."]);
+    expect(await check(again.work, false)).toBe(true);
+    expect(again.lines.at(-1)).toBe("PRIMARY of old.test: 3 indexes are as the users are.");
+  });
+
+  test("continues where an earlier run ended", async () => {
+    const tenant = "resumed.test";
+    for (let at = 0; at < 250; at += 1) await users(undefined).add(tenant, person(at));
+    let pages = 0;
+    const stopping = worker(tenant, {
+      progress: () => ({
+        add: (count) => {
+          pages += count > 0 ? 1 : 0;
+          if (pages === 2) throw new Error("stopped");
+        },
+        stop: () => undefined,
+      }),
+    });
+    await expect(build(stopping.work)).rejects.toThrow("stopped");
+    expect(await ready(tenant)).toEqual([]);
+    const { work, lines } = worker(tenant);
+    expect(await build(work)).toBe(true);
+    expect(lines[0]).toBe("PRIMARY of resumed.test: 50 users were brought into indexes.");
+    expect(await problems(tenant)).toEqual([]);
+    expect(await ready(tenant)).toHaveLength(3);
+  });
+
+  test("waits for functions that do not declare the attributes, and ends where one still writes", async () => {
+    const tenant = "mixed.test";
+    const [first] = [await users(undefined).add(tenant, person(1)), await users(undefined).add(tenant, person(2))];
+    const waits: number[] = [];
+    const { work, lines } = worker(tenant, {
+      settledMs: 90_000,
+      wait: async (ms) => {
+        waits.push(Math.ceil(ms / 1_000));
+        await users(["displayName", "active"]).update(tenant, first.id, (before) => ({
+          after: { ...before, active: false },
+        }));
+      },
+    });
+    expect(await build(work)).toBe(false);
+    expect(waits).toEqual([90]);
+    expect(lines.at(-1)).toMatch(/^PRIMARY of mixed.test: emails.value is not complete, because a function/);
+    expect(await ready(tenant)).toEqual(["displayName"]);
+    expect(await build(worker(tenant).work)).toBe(true);
+    expect(await ready(tenant)).toHaveLength(3);
+    expect(await problems(tenant)).toEqual([]);
+  });
+});
+
+describe("a damaged index", () => {
+  const tenant = "damaged.test";
+  const made: User[] = [];
+  const idAt = (at: number): string => made[at]?.id ?? "";
+  /** Changes an index, and no user. */
+  const damage = async (name: string, change: PairChange): Promise<void> => {
+    const fail = () => new Error("others write");
+    await calm().write(...(await indexOfValues(calm(), tenant, PRIMARY, name).steps(change, fail)));
+  };
+  beforeAll(async () => {
+    for (let at = 0; at < 120; at += 1) made.push(await users(ATTRIBUTES).add(tenant, person(at)));
+  });
+
+  test("is reported and mended, with every kind of damage", { timeout: 60_000 }, async () => {
+    const [gone, doubled, old] = [newId(), idAt(3), idAt(4)];
+    // A user who does not exist, one who is missing, a pair that is there twice, and a value of before.
+    await damage("displayName", { added: [{ value: "gone", facet: "", id: gone }], removed: [], several: 0 });
+    await damage("active", { added: [], removed: [{ value: "true", facet: "", id: idAt(5) }], several: 0 });
+    const twice = { value: "kim 3", facet: "", id: doubled };
+    await damage("displayName", { added: [twice], removed: [], several: 0 });
+    await damage("emails.value", { added: [{ value: "old@x.test", facet: "", id: old }], removed: [], several: 0 });
+    // A count, and the number of users with several values.
+    const first = rangeKey(keys.userValues(tenant, PRIMARY, "active"), "");
+    const fail = () => new Error("no range");
+    await calm().write({ change: first, add: { n: 2 }, when: "present", otherwise: fail });
+    const several = rangeKey(keys.userValues(tenant, PRIMARY, "emails.value"), "");
+    await calm().write({ change: several, add: { m: 3 }, when: "present", otherwise: fail });
+    // What an older release writes: the row does not note the indexes any more.
+    const lost: User = { ...(made[6] as User), version: 2, profile: { displayName: "Lost" }, indexed: [] };
+    await loseIndexes(tenant, lost);
+
+    const checking = worker(tenant);
+    expect(await check(checking.work, false)).toBe(false);
+    for (const id of [gone, idAt(5), old, lost.id]) expect(checking.lines.join("\n")).toContain(id);
+    const mending = worker(tenant);
+    expect(await check(mending.work, true), mending.lines.join("\n")).toBe(true);
+    expect(mending.lines.filter((line) => line.includes("twice"))).toHaveLength(1);
+    expect(mending.lines.join("\n")).toContain("3 users with several values were counted too many; mended.");
+    expect(await problems(tenant)).toEqual([]);
+    expect((await users(ATTRIBUTES).find(tenant, lost.id))?.indexed).toEqual([...ATTRIBUTES].sort());
+    for (const name of ATTRIBUTES) {
+      for await (const range of inspectIndex(calm(), keys.userValues(tenant, PRIMARY, name))) {
+        expect(range.problem).toBeUndefined();
+      }
+    }
+    expect(await check(worker(tenant).work, false)).toBe(true);
+  });
+
+  test("is not used after --off, and is completed anew", async () => {
+    expect(await ready(tenant)).toHaveLength(3);
+    expect(await switchOff(worker(tenant).work)).toBe(true);
+    expect(await ready(tenant)).toEqual([]);
+    expect(await build(worker(tenant).work)).toBe(true);
+    expect(await ready(tenant)).toHaveLength(3);
+  });
+});
+
+/** Writes the row of a user without what it notes about indexes. */
+const loseIndexes = async (tenant: string, { id, version, profile }: User): Promise<void> => {
+  const change = {
+    change: keys.user(tenant, id),
+    set: { ver: version, profile: JSON.stringify(profile) },
+    clear: ["_x"],
+  };
+  await calm().write({ ...change, when: "present", otherwise: () => new Error("no user") });
+};
+
+describe("the command", () => {
+  const asked = async (...words: readonly string[]) => {
+    const [lines, complaints]: [string[], string[]] = [[], []];
+    const environment = {
+      TABLE_NAME: table.tableName,
+      DYNAMODB_ENDPOINT: table.endpoint,
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
+    };
+    const code = await run(
+      words,
+      environment,
+      (line) => lines.push(line),
+      (line) => complaints.push(line),
+    );
+    return { code, lines, complaints };
+  };
+
+  test("works on the declared indexes of all user stores of a table", async () => {
+    expect(await asked("--check")).toMatchObject({ code: 0, complaints: [] });
+    expect(await asked("--check", "--tenant", "carbon.super")).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    [["--check", "--repair"], "--check, --repair and --off exclude each other."],
+    [["--rate", "0"], "--rate must be a number from 1 to 100000"],
+    [["--tenant", "no.test"], '--tenant: there is no tenant "no.test".'],
+    [["--fast"], "Unknown option"],
+  ])("refuses %j", async (words, sentence) => {
+    const { code, complaints } = await asked(...words);
+    expect(code).toBe(1);
+    expect(complaints.join()).toContain(sentence);
+  });
+});
