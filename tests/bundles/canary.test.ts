@@ -265,7 +265,7 @@ describe("what the deployment creates", () => {
     const { id } = (await world.ask("GET", "/api/server/v1/tenants/domain/canary.invalid")).body;
     const before = await rows();
     await setUp({});
-    expect(await rows()).toBe(before);
+    expect(await rows()).toEqual(before);
     expect((await world.ask("GET", `/api/server/v1/tenants/${id}`)).body.domain).toBe(TENANT);
   });
   test("is a client that gets the two scopes and no other", async () => {
