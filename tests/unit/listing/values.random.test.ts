@@ -125,7 +125,7 @@ const leaf = fc.oneof(
       'groups[value eq "many"]',
       'groups[value eq "many" and type ne "x"]',
       'groups.value ne "many"',
-      'groups.value eq "nobody"',
+      'groups.value eq "unknown"',
       "groups pr",
     ),
   },

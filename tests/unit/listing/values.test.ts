@@ -170,7 +170,7 @@ describe("a cursor", () => {
     { filter: 'displayName eq "shown 3"' },
   ];
 
-  test.each(asks)("shows each user that stays on exactly one page, whoever comes and goes: %j", async (ask) => {
+  test.each(asks)("shows each user that stays on exactly one page while others come and go: %j", async (ask) => {
     const query = queryOf(ask);
     const seen: Person[] = [];
     let current = all;

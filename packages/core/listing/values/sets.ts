@@ -137,7 +137,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     }
   };
 
-  /** The pairs whose ids the parts of an `and` read, beside the candidates. */
+  /** The pairs whose ids the parts of an `and` read in addition to the candidates. */
   const pairsToRead = (tree: Tree): number => {
     if (tree.kind === "pairs") {
       const total = sizes.get(tree)?.matches.total ?? 0;
