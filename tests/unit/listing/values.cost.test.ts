@@ -1,4 +1,4 @@
-/** What lists over indexes cost on the table: sequential round trips, and read units beside those of the users. */
+/** What lists over indexes cost on the table: sequential round trips, and read units apart from those of the users. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { PRIMARY } from "#core/domain/username.ts";
 import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";

@@ -56,6 +56,7 @@ const peopleOf = (count: number, isSingle = false): Person[] =>
       ...(mixed % 4 !== 0 && { displayName: seed % 97 === 1 ? at(LONG, seed) : `${at(givens, mixed)} ${mixed % 40}` }),
       ...(emails.length > 0 && { emails }),
       ...(mixed % 3 !== 0 && { externalId: `Ext-${mixed % 50}` }),
+      ...(mixed % 13 < 6 && { groups: [{ value: at(["few", "many", "many"], mixed >> 6) }] }),
       ...(mixed % 2 === 0 && { title: at(["Driver", "Boss"], mixed >> 4) }),
     });
   });
@@ -116,6 +117,18 @@ const leaf = fc.oneof(
   { weight: 2, arbitrary: stringTerm(["emails", "emails.value"]) },
   { weight: 1, arbitrary: stringTerm(["userName", "title", "emails.type"]) },
   { weight: 1, arbitrary: fc.constantFrom("active eq true", "active ne true", "active eq false", "active pr") },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'groups.value eq "few"',
+      'groups eq "many"',
+      'groups[value eq "many"]',
+      'groups[value eq "many" and type ne "x"]',
+      'groups.value ne "many"',
+      'groups.value eq "unknown"',
+      "groups pr",
+    ),
+  },
   { weight: 2, arbitrary: inEmail.map((part) => `emails[${part}]`) },
   {
     weight: 2,

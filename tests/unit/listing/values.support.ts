@@ -1,13 +1,14 @@
 /** Users in memory with indexes of their attributes, and what a scan of them answers. */
 import { listAfter, listPage } from "#core/listing/list.ts";
 import { orderOf } from "#core/listing/request.ts";
-import type { Position, Query, Source } from "#core/listing/source.ts";
+import type { MemberList, NamedId, Position, Query, Source } from "#core/listing/source.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { type Compare, pathName } from "#core/scim/filter/bound.ts";
 import { matches } from "#core/scim/filter/evaluate.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
 import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
+import { isSame } from "#core/scim/resource.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import { userType } from "#core/scim/schema/resource-types.ts";
 import type { Entry } from "#core/table/name-index/items.ts";
@@ -37,7 +38,7 @@ export interface Directory {
   readonly source: Source<Person>;
   readonly indexes: ReadonlyMap<string, MemoryIndex>;
   /** Resources and names that were read. */
-  readonly asked: { resources: number; searches: number };
+  readonly asked: { resources: number; searches: number; memberLists: number };
 }
 
 const attributeOf = (name: string) => {
@@ -66,13 +67,26 @@ export const person = (seed: number, userName: string, attributes: Resource): Pe
   return { id, key: foldName(userName), resource: { id, userName, ...attributes } };
 };
 
-/** A source of people with the indexes of some attributes. `isReady` says which of them are complete. */
+const partsOf = (members: readonly NamedId[]): Omit<MemberList, "count"> => ({
+  async read({ limit, after, backwards = false }) {
+    const ordered = backwards ? members.toReversed() : members;
+    const start = ordered.findIndex(({ id }) => id === after) + 1;
+    return { entries: ordered.slice(start, start + limit), more: start + limit < ordered.length };
+  },
+  readAll: async () => members,
+});
+
+/**
+ * A source of people with the indexes of some attributes. `isReady` says which of them are complete; each claims to have
+ * `inflation` more pairs than it has.
+ */
 export const directoryOf = (
   people: readonly Person[],
   declared: readonly string[] = SHIPPED,
   isReady: (name: string) => boolean = () => true,
+  inflation = 0,
 ): Directory => {
-  const asked = { resources: 0, searches: 0 };
+  const asked = { resources: 0, searches: 0, memberLists: 0 };
   const byName: readonly Entry[] = people.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
   const byId = new Map(people.map((one) => [one.id, one]));
   const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
@@ -106,7 +120,12 @@ export const directoryOf = (
     },
   };
   const indexes = new Map(declared.map((name) => [name, memoryIndex(pairsOf(name, people))]));
-  const isLookedUp = ({ path, where }: Compare) => !where && ["id", "externalId"].includes(pathName(path));
+  const isOf =
+    (...names: readonly string[]) =>
+    ({ path, where }: Compare) =>
+      !where && names.includes(pathName(path));
+  const membersOf = ({ operand }: Compare) =>
+    people.filter(({ resource }) => isSame(resource.groups, [{ value: operand }]));
   const source: Source<Person> = {
     nameAttribute: "userName",
     index,
@@ -116,7 +135,8 @@ export const directoryOf = (
       async open(name) {
         const one = indexes.get(name);
         if (!one) throw new Error(`${name} is not declared`);
-        return one.open();
+        const opened = await one.open();
+        return { ...opened, total: opened.total + inflation };
       },
     },
     async readMany(ids) {
@@ -125,9 +145,17 @@ export const directoryOf = (
     },
     keyOf: ({ key }) => key,
     resourcesOf: async (items) => items.map(({ resource }) => resource),
-    canLookUp: isLookedUp,
-    lookUp: async ({ path, value }) =>
-      people.filter(({ resource }) => resource[pathName(path)] === value).map(({ id }) => id),
+    canLookUp: isOf("id", "externalId", "groups.value"),
+    lookUp: async (equality) =>
+      equality.path.sub
+        ? membersOf(equality).map(({ id }) => id)
+        : people.filter(({ resource }) => resource[pathName(equality.path)] === equality.value).map(({ id }) => id),
+    hasMemberList: isOf("groups.value"),
+    async memberList(equality) {
+      asked.memberLists += 1;
+      const members = membersOf(equality).toSorted((a, b) => compareKeys(a.id, b.id));
+      return members.length === 0 ? undefined : { count: members.length, ...partsOf(members) };
+    },
   };
   return { source, indexes, asked };
 };
@@ -186,3 +214,24 @@ export const pagesByCursor = async (sources: readonly Source<Person>[], query: Q
 };
 
 export const namesOf = (people: readonly Person[]): string[] => people.map(({ key }) => key);
+
+const padded = (number: number): string => String(number).padStart(5, "0");
+
+/** People whose names, values and ids are in different orders. */
+export const people = (count: number, more: (at: number) => Resource = () => ({})): Person[] =>
+  Array.from({ length: count }, (_, at) =>
+    person(at, `name.${padded((at * 7_919) % 99_991)}`, {
+      active: at % 20 !== 0,
+      ...(at % 10 !== 3 && { name: { familyName: `Family ${at % 7}`, givenName: `Given ${padded(at)}` } }),
+      title: at % 2 === 0 ? "Driver" : "Boss",
+      emails: [{ value: `e${at}@${at % 3 === 0 ? "acme.com" : "example.org"}`, type: at % 4 === 0 ? "work" : "home" }],
+      ...more(at),
+    }),
+  );
+
+/** A page of a list. */
+export const page = ({ source }: Directory, ask: Ask, offset = 0, limit = 10) =>
+  listPage([source], queryOf(ask), { offset, limit });
+/** How a request fails. */
+export const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
+export const tooMany = { fault: "scim.too_many" };

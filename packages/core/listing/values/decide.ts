@@ -3,16 +3,16 @@
  * order of its index. Several give a set of ids; a part that no index decides is evaluated on what the others leave.
  */
 import { Fault } from "../../platform/faults.ts";
-import { always, type BoundFilter } from "../../scim/filter/bound.ts";
+import { always, type BoundFilter, type Compare } from "../../scim/filter/bound.ts";
 import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
 import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
 import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
-import { CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";
+import { CANDIDATES_MAX, type MemberList, type Query, type Source, tooMany } from "../source.ts";
 import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
 import { byIdsOf, byIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
-import { FEW, type Sets, setsOf } from "./sets.ts";
+import { FEW, type MemberLists, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
 import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
 
@@ -63,12 +63,16 @@ function modeOf(place: Place | undefined): Mode | undefined {
 async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | undefined> {
   const { source, filter, query, attributes } = asked;
   if (!source.indexes) return undefined;
-  const [indexes, others] = await Promise.all([openOf(source.indexes, attributes), candidatesWithout(asked)]);
+  const memberLists = memberListsOf(source);
+  const [indexes, others] = await Promise.all([
+    openOf(source.indexes, attributes),
+    candidatesWithout(asked, memberLists),
+  ]);
   const isFree = mode === undefined || mode === "resources";
   const sizes = [...indexes.values()].map(({ directory }) => directory.total);
   if (indexes.size === 0 || (isFree && Math.min(others, ...sizes) <= FEW)) return undefined;
   const read: Reading<T> = { ...asked, mode, ...(await treeFor(source, filter, indexes)) };
-  const sets = setsOf(source, [...read.indexes.values()]);
+  const sets = setsOf(source, [...read.indexes.values()], memberLists);
   const node = mode === "ids" ? undefined : aloneIn(read, query);
   const alone = node && (await wayAlone(read, sets, node));
   if (alone) return alone;
@@ -104,9 +108,19 @@ function openIndex(attribute: IndexedAttribute, directory: ValueDirectory): Open
 }
 
 /** How many candidates the list has without indexes, where that is known before they are read. */
-async function candidatesWithout<T>({ source, plan: { candidates } }: Asked<T>): Promise<number> {
+async function candidatesWithout<T>({ plan: { candidates } }: Asked<T>, memberLists: MemberLists): Promise<number> {
   if (candidates.kind !== "members") return Number.POSITIVE_INFINITY;
-  return (await source.memberList?.(candidates.equality))?.count ?? 0;
+  return (await memberLists(candidates.equality))?.count ?? 0;
+}
+
+/** The member lists of a source, each of which is found once. */
+function memberListsOf<T>(source: Source<T>): MemberLists {
+  const found = new Map<Compare, Promise<MemberList | undefined>>();
+  return (equality) => {
+    const known = found.get(equality) ?? source.memberList?.(equality) ?? Promise.resolve(undefined);
+    found.set(equality, known);
+    return known;
+  };
 }
 
 /**
@@ -118,7 +132,7 @@ async function treeFor<T>(
   filter: BoundFilter | undefined,
   indexes: Indexes,
 ): Promise<Pick<Reading<T>, "tree" | "indexes">> {
-  const tree = treeOf(filter, source.nameAttribute, indexes);
+  const tree = treeOf(filter, source, indexes);
   const searched = pairsIn(tree)
     .filter(({ pairs, index }) => !isCounted(pairs) && index.directory.total > CANDIDATES_MAX)
     .map(({ index }) => index.attribute);
@@ -130,7 +144,7 @@ async function treeFor<T>(
     }),
   );
   const opened = new Map([...indexes, ...again.flat()]);
-  return { tree: treeOf(filter, source.nameAttribute, opened), indexes: opened };
+  return { tree: treeOf(filter, source, opened), indexes: opened };
 }
 
 /** The index whose order is that of the list. */

@@ -2,16 +2,26 @@
  * Which owners a tree has, over any number of indexes: a set of ids where indexes and names decide all of it, else few
  * candidates. Counts come first, because they cost little; ids are read of what the counts leave.
  */
-import { namesIn } from "../../scim/filter/bound.ts";
+import { type Compare, namesIn } from "../../scim/filter/bound.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
 import { idSetOf } from "../../table/value-index/id-set.ts";
 import type { IdSet, Matches } from "../../table/value-index/model.ts";
 import { idsNamed } from "../candidates.ts";
 import { type NamePlan, planOf } from "../plan.ts";
-import { CANDIDATES_MAX, type Source, tooMany } from "../source.ts";
+import { MEMBERS_READ_MAX, readMembers } from "../sequence.ts";
+import { CANDIDATES_MAX, type MemberList, type Source, tooMany } from "../source.ts";
 import { everything } from "./intervals.ts";
 import { inverse, isCounted, matching, openPairs } from "./pairs.ts";
-import { type NamesNode, namesOf, type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
+import {
+  groupsOf,
+  type MembersNode,
+  type NamesNode,
+  namesOf,
+  type OpenIndex,
+  type PairsNode,
+  pairsIn,
+  type Tree,
+} from "./tree.ts";
 
 /** Up to this many candidates are always read: a page has as many. */
 export const FEW = 100;
@@ -19,6 +29,10 @@ export const FEW = 100;
 const SEARCHED_PER_RESOURCE = 500;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
+/** Values that one request searches, and ids that it reads, where more than one index takes part: some 6,000 units. */
+const PAIRS_MAX = 4_000_000;
+/** Reading one member of a group costs as much as reading the ids of this many pairs. */
+const PAIRS_PER_MEMBER = 4;
 /** Pairs whose ids a further round trip must save. */
 const SAVED_BY_REST = 10_000;
 
@@ -54,11 +68,15 @@ export interface Sets {
   find(tree: Tree, exactly: boolean): Promise<Found | undefined>;
 }
 
-export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Sets {
+/** The member list of an equality; `undefined` where there is no such group. */
+export type MemberLists = (equality: Compare) => Promise<MemberList | undefined>;
+
+export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memberLists: MemberLists): Sets {
   const counts = new Map<PairsNode, Promise<Counted>>();
   const sizes = new Map<PairsNode, Counted>();
   const named = new Map<NamesNode, Promise<readonly string[] | undefined>>();
   const names = new Map<NamesNode, readonly string[] | undefined>();
+  const groups = new Map<MembersNode, MemberList | undefined>();
 
   const count = (node: PairsNode): Promise<Counted> => {
     const known = counts.get(node);
@@ -84,6 +102,19 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
     return reading;
   };
 
+  const listOf = async (node: MembersNode): Promise<MemberList | undefined> => {
+    const list = await memberLists(node.equality);
+    groups.set(node, list);
+    return list;
+  };
+
+  const membersOf = async (node: MembersNode): Promise<Owners | undefined> => {
+    const list = await listOf(node);
+    if (list && list.count > MEMBERS_READ_MAX) return undefined;
+    const members = list ? await readMembers(list, undefined) : [];
+    return { set: idSetOf(members.map(({ id }) => id)), isRest: false, isExact: true };
+  };
+
   /** At most this many owners, by what is counted so far. */
   const most = (tree: Tree): number => {
     switch (tree.kind) {
@@ -95,6 +126,8 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
       }
       case "names":
         return names.get(tree)?.length ?? Number.POSITIVE_INFINITY;
+      case "members":
+        return groups.has(tree) ? (groups.get(tree)?.count ?? 0) : Number.POSITIVE_INFINITY;
       case "and":
         return Math.min(...tree.parts.map(most));
       case "or":
@@ -104,12 +137,13 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
     }
   };
 
-  /** The pairs whose ids the parts of an `and` read, beside the candidates. */
+  /** The pairs whose ids the parts of an `and` read in addition to the candidates. */
   const pairsToRead = (tree: Tree): number => {
     if (tree.kind === "pairs") {
       const total = sizes.get(tree)?.matches.total ?? 0;
       return tree.index.isSingle ? Math.min(total, tree.index.directory.total - total) : total;
     }
+    if (tree.kind === "members") return Math.min(most(tree), MEMBERS_READ_MAX) * PAIRS_PER_MEMBER;
     if ("parts" in tree) return tree.parts.map(pairsToRead).reduce((sum, size) => sum + size, 0);
     return tree.kind === "not" ? pairsToRead(tree.part) : 0;
   };
@@ -119,7 +153,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
     const undecided = await node.index.directory.matches(openPairs(node.pairs));
     const ids = (await undecided.owners()).slice(0, CANDIDATES_MAX + 1);
     if (ids.length > CANDIDATES_MAX) throw tooMany(source);
-    const items = await source.readMany(ids);
+    const items = await source.readMany(ids, ids.length > FEW ? { consistent: false } : undefined);
     const found = items.flatMap((item, at) => (item === undefined ? [] : [{ item, id: ids[at] ?? "" }]));
     const resources = await source.resourcesOf(
       found.map(({ item }) => item),
@@ -151,9 +185,11 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
         return undefined;
       case "pairs":
         return ownersOf(tree);
+      case "members":
+        return membersOf(tree);
       case "not": {
-        const part = await ownersOf(tree.part);
-        return { ...part, isRest: !part.isRest };
+        const part = await owners(tree.part);
+        return part && { ...part, isRest: !part.isRest };
       }
       case "names": {
         const ids = await idsOf(tree);
@@ -204,16 +240,19 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[]): Set
       const pairs = pairsIn(tree);
       const [counted, searched] = [pairs.filter(isCheap), pairs.filter((node) => !isCheap(node))];
       const beginnings = namesOf(tree).filter((node) => namePlan(node, source).prefix !== "");
-      await Promise.all([...counted.map(count), ...beginnings.map(idsOf)]);
+      await Promise.all([...counted.map(count), ...beginnings.map(idsOf), ...groupsOf(tree).map(listOf)]);
       const few = exactly ? undefined : fewest(parts);
       const toSearch = searched.reduce((sum, { index }) => sum + index.directory.total, 0);
-      if (few && few.size <= Math.max(FEW, toSearch / SEARCHED_PER_RESOURCE)) return candidates(few.part);
+      const readable = Math.min(CANDIDATES_MAX, Math.max(FEW, toSearch / SEARCHED_PER_RESOURCE));
+      if (few && few.size <= readable) return candidates(few.part);
+      if (searched.length > 1 && toSearch > PAIRS_MAX) return undefined;
       await Promise.all(searched.map(count));
       const fewer = exactly ? undefined : fewest(parts);
       if (fewer && fewer.size <= CANDIDATES_MAX) {
         const further = fewer.others.map(pairsToRead).reduce((sum, size) => sum + size, 0);
         if (fewer.size <= Math.max(FEW, further / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
       }
+      if (pairs.length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
       const found = await owners(tree);
       if (!found) return undefined;
       const set = await setOf(found);

@@ -3,7 +3,7 @@ import { type BoundFilter, type Compare, combined, pathName } from "../../scim/f
 import { matches } from "../../scim/filter/evaluate.ts";
 import { textOf } from "../../scim/indexed.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
-import { isOnNames } from "../plan.ts";
+import { isOnNames, type Vocabulary } from "../plan.ts";
 import {
   both,
   either,
@@ -25,7 +25,7 @@ type Element = Extract<BoundFilter, { kind: "element" }>;
 /** The tree of a filter. `indexes` are those that are open, by the names of their attributes. */
 export function treeOf(
   filter: BoundFilter | undefined,
-  nameAttribute: string,
+  { nameAttribute, hasMemberList = () => false }: Vocabulary,
   indexes: ReadonlyMap<string, OpenIndex>,
 ): Tree {
   const known = [...indexes.values()];
@@ -52,6 +52,8 @@ export function treeOf(
   };
 
   const leaf = (part: Compare | Present): Tree => {
+    const group = groupIn(part);
+    if (group) return group;
     const index = indexes.get(pathName(part.path));
     if (!index) return open;
     const pairs = valueFilter(part);
@@ -59,6 +61,11 @@ export function treeOf(
     const isOther = part.kind === "compare" && part.operator === "ne";
     return { kind: "pairs", index, filter: part, pairs: isOther ? either(isMissing, pairs) : pairs };
   };
+
+  const groupIn = (part: BoundFilter): Tree | undefined =>
+    part.kind === "compare" && part.operator === "eq" && hasMemberList(part)
+      ? { kind: "members", equality: part }
+      : undefined;
 
   /** A term on the elements that match a filter. */
   const selected = (part: Compare | Present, where: BoundFilter): Tree => {
@@ -77,6 +84,8 @@ export function treeOf(
     // A single element that must exist to match is the resource itself.
     if (!path.attribute.multiValued) return matches(where, {}) ? open : tree(where);
     const terms = where.kind === "and" ? where.parts : [where];
+    const [group] = terms.flatMap((term) => groupIn(term) ?? []);
+    if (group) return joined("and", terms.length > 1 ? [group, open] : [group]);
     let best: Tree = open;
     for (const index of known.filter(({ attribute }) => isSameAttribute(attribute.path, path))) {
       const decided = terms.filter((term) => elementFilter(term, index) !== undefined);

@@ -2,7 +2,7 @@
  * A filter as sets of owners: what indexes of attributes decide, what names decide, and what is open until the resource
  * is read. A tree has exactly the matches of its filter.
  */
-import { type BoundFilter, combined, negated } from "../../scim/filter/bound.ts";
+import { type BoundFilter, type Compare, combined, negated } from "../../scim/filter/bound.ts";
 import type { IndexedAttribute } from "../../scim/indexed.ts";
 import type { ValueDirectory } from "../../table/value-index/model.ts";
 import { isSameSet, present } from "./intervals.ts";
@@ -31,14 +31,21 @@ export interface NamesNode {
   readonly filter: BoundFilter;
 }
 
+/** The members of a group. */
+export interface MembersNode {
+  readonly kind: "members";
+  readonly equality: Compare;
+}
+
 export type Tree =
   | { readonly kind: "all" | "none" }
   | { readonly kind: "open" }
   | PairsNode
   | NamesNode
+  | MembersNode
   | { readonly kind: "and" | "or"; readonly parts: readonly Tree[] }
-  /** Only of pairs, where owners may have several. */
-  | { readonly kind: "not"; readonly part: PairsNode };
+  /** Of pairs only where owners may have several. */
+  | { readonly kind: "not"; readonly part: PairsNode | MembersNode };
 
 export const all: Tree = { kind: "all" };
 export const none: Tree = { kind: "none" };
@@ -57,6 +64,8 @@ export function opposite(tree: Tree): Tree {
       return { kind: "names", filter: negated(tree.filter) };
     case "not":
       return tree.part;
+    case "members":
+      return { kind: "not", part: tree };
     case "pairs":
       return otherPairs(tree);
     default:
@@ -85,13 +94,20 @@ export function joined(kind: "and" | "or", given: readonly Tree[]): Tree {
 export function pairsIn(tree: Tree): readonly PairsNode[] {
   if (tree.kind === "pairs") return [tree];
   if ("parts" in tree) return tree.parts.flatMap(pairsIn);
-  return tree.kind === "not" ? [tree.part] : [];
+  return tree.kind === "not" ? pairsIn(tree.part) : [];
 }
 
 /** What a tree reads from the names. */
 export function namesOf(tree: Tree): readonly NamesNode[] {
   if (tree.kind === "names") return [tree];
   return "parts" in tree ? tree.parts.flatMap(namesOf) : [];
+}
+
+/** The groups of which a tree reads the members. */
+export function groupsOf(tree: Tree): readonly MembersNode[] {
+  if (tree.kind === "members") return [tree];
+  if ("parts" in tree) return tree.parts.flatMap(groupsOf);
+  return tree.kind === "not" ? groupsOf(tree.part) : [];
 }
 
 function canMerge(kind: "and" | "or", a: Tree, b: Tree): boolean {

@@ -36,20 +36,25 @@ const ENDPOINT_VARIABLES = [
   "AWS_PROFILE",
 ];
 
-/** Finds the access for a container. Throws what the SDK throws where it finds none. */
-export async function findAccess(options: AccessOptions, environment: Environment): Promise<Access> {
+/** The access, where it is known at once; otherwise `undefined`. */
+export function knownAccess(options: AccessOptions, environment: Environment): Access | undefined {
   const region = options.region ?? environment.AWS_REGION;
   const endpoint = options.endpoint ?? standardEndpoint(region, environment);
-  if (!region || !endpoint || !keysIn(options, environment)) {
-    const { accessOfSdk } = await import("./sdk-access.ts");
-    return accessOfSdk(options);
-  }
+  if (!region || !endpoint || !keysIn(options, environment)) return undefined;
   const credentials = (): Credentials => {
     const found = keysIn(options, environment);
-    if (!found) throw new Error("environment: AWS_ACCESS_KEY_ID: it is gone");
+    if (!found) throw new Error("environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are gone");
     return found;
   };
   return { url: new URL(endpoint.endsWith("/") ? endpoint : `${endpoint}/`), region, credentials };
+}
+
+/** The same, with the help of the SDK where it is needed. Throws what the SDK throws where it finds none. */
+export async function findAccess(options: AccessOptions, environment: Environment): Promise<Access> {
+  const known = knownAccess(options, environment);
+  if (known) return known;
+  const { accessOfSdk } = await import("./sdk-access.ts");
+  return accessOfSdk(options);
 }
 
 /** The endpoint in a function; outside of Lambda, files may choose another one. */

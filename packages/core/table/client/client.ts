@@ -3,10 +3,10 @@
  * retries. What is rare, such as profiles or other partitions, is left to the AWS SDK (decision 0091).
  */
 import { systemClock } from "../../platform/clock.ts";
-import { type Access, type AccessOptions, type Environment, findAccess } from "./access.ts";
+import { type Access, type AccessOptions, type Environment, findAccess, knownAccess } from "./access.ts";
 import type { CallName, Calls } from "./calls.ts";
 import { type CancellationReason, DatabaseError, TransactionCancelled, UnreadableResponse } from "./errors.ts";
-import { newSigner, type Signer } from "./signing.ts";
+import { newSigner } from "./signing.ts";
 import { traceHeaders } from "./trace.ts";
 import { type HttpAnswer, HttpTransport, type Patience, type Transport } from "./transport.ts";
 
@@ -36,11 +36,11 @@ const USER_AGENT = "identity-admin-api";
 /** Opens the client of a container. */
 export function openClient(options: ClientOptions, patience?: Patience): DatabaseClient {
   const { environment = {}, transport = new HttpTransport(patience) } = options;
-  let reached: { readonly access: Access; readonly sign: Signer } | undefined;
-  const reach = async () => {
-    const access = await findAccess(options, environment);
-    return { access, sign: newSigner(access.region) };
-  };
+  const reach = (access: Access) => ({ access, sign: newSigner(access.region) });
+  const known = knownAccess(options, environment);
+  let reached = known && reach(known);
+  // A container that starts has more processor time than its first request (decision 0074).
+  if (known) transport.prepare?.(known.url);
   /** What DynamoDB's clock shows more than ours, where that matters. */
   let skewMs = 0;
 
@@ -55,7 +55,7 @@ export function openClient(options: ClientOptions, patience?: Patience): Databas
 
   return {
     async call(name, input) {
-      reached ??= await reach();
+      reached ??= reach(await findAccess(options, environment));
       const { access, sign } = reached;
       const found = access.credentials();
       const credentials = "then" in found ? await found : found;

@@ -19,6 +19,8 @@ export interface HttpAnswer {
 /** Sends calls. Throws `CallTimeout`, and the errors of the network with their `code`. */
 export interface Transport {
   send(call: HttpCall): Promise<HttpAnswer>;
+  /** Loads what calls of that address need. */
+  prepare?(url: URL): void;
 }
 
 /** How long one attempt waits, in milliseconds. */
@@ -40,6 +42,10 @@ export class HttpTransport implements Transport {
 
   constructor(patience?: Patience) {
     this.#patience = patience;
+  }
+
+  prepare({ protocol }: URL): void {
+    this.#open(protocol);
   }
 
   send({ url, headers, body }: HttpCall): Promise<HttpAnswer> {

@@ -25,7 +25,9 @@ export async function readSpan(context: ValueContext, low: string, high: string)
   return completed(context, ranges, low, high);
 }
 
-/** The range that covers a text; `undefined` in an empty index. It may be out of date, unless it is read consistently. */
+/**
+ * The range that covers a text; `undefined` in an empty index. It may be out of date, unless it is read consistently.
+ */
 export async function locate(context: ValueContext, text: string, consistent = false): Promise<ValueRange | undefined> {
   const { table, keys } = context;
   const { PK, SK: to } = rangeKey(keys, text);
