@@ -63,12 +63,14 @@ export async function* walk(
   try {
     for (let after = from, more = true; more; ) {
       const beganMs = now();
-      const page = await names.after(after, PAGE);
+      // What is too old is seen when it is read again.
+      const page = await names.after(after, PAGE, { consistent: false });
       const last = page.entries.at(-1);
       if (!last) return;
       const found = await users.findMany(
         tenant,
         page.entries.map(({ id }) => id),
+        { consistent: false },
       );
       yield { users: found.flatMap((user) => (user?.userStore === store ? [user] : [])), after: last.key };
       bar.add(page.entries.length);

@@ -6,6 +6,7 @@ import { restoreUser, userAside } from "#core/identities/restoring/user-restorin
 import { type DeclaredIndexes, declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
+import { settleIndexes } from "#core/identities/users/write-store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
@@ -188,6 +189,21 @@ describe("the indexes of a user store", () => {
     expect((await opened(declared).find(tenant, user.id))?.indexed).toEqual(["displayName", "emails.value"]);
     expect(await problemsIn(tenant, declared.attributes)).toEqual([]);
     expect(await readyIn(tenant, declared)).toEqual(["displayName", "emails.value"]);
+  });
+
+  test("come to a user while it is changed, and the change knows it", async () => {
+    const tenant = "overtaken.test";
+    const declared = declaredIndexes(["displayName"]);
+    const user = await opened(undefined).add(tenant, userWith({ displayName: "A" }));
+    let attempts = 0;
+    await opened(declared).update(tenant, user.id, async (before) => {
+      attempts += 1;
+      if (attempts === 1) await settleIndexes({ table: calm(), tenant, declared }, user.id);
+      return { after: { ...before, profile: { displayName: "B" } } };
+    });
+    expect(attempts).toBe(2);
+    expect(await problemsIn(tenant, ["displayName"])).toEqual([]);
+    expect((await pairsAt(tenant, "displayName")).map(({ value }) => value)).toEqual(["b"]);
   });
 
   test("do not hold a deleted user, and hold a restored one", async () => {
