@@ -1,6 +1,7 @@
 /** The bootstrap function, as it is deployed. */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PRIMARY } from "#core/domain/username.ts";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { newId } from "#core/platform/ids.ts";
@@ -13,11 +14,15 @@ import { directory } from "./directory.ts";
 const deployed = deployedFunctions(directory);
 let bootstrap: (event: unknown) => Promise<unknown>;
 let table: Awaited<ReturnType<typeof testTable>>;
+const state = keys.userIndexes("carbon.super", PRIMARY);
 
 beforeAll(async () => {
   table = await testTable();
   // The name index exists before, so all concurrent deployments write the same items.
   await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "somebody", 0));
+  // An index that the deployment does not declare: the administrator will not be in it.
+  const put = { ...state, ready: new Set(["nickName", "active"]) };
+  await table.open(newMeter()).write({ put, when: "absent", otherwise: () => new Error("the row exists") });
   const environment = {
     TABLE_NAME: table.tableName,
     DYNAMODB_ENDPOINT: table.endpoint,
@@ -33,6 +38,7 @@ describe("bootstrap", () => {
   test("creates the first tenant once, with any number of concurrent deployments", async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => bootstrap({ username: "admin", password })));
     expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);
+    expect((await table.open(newMeter()).get(state))?.ready).toEqual(new Set(["active"]));
   });
   test("changes nothing when it runs again, even with another password", async () => {
     const read = () => table.open(newMeter()).get(keys.tenant("carbon.super"));
