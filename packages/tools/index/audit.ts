@@ -176,13 +176,17 @@ async function mendUser({ table }: IndexWork, suspected: Suspect, isMending: boo
       const user = await read();
       const noted = user?.userStore === userStore ? heldPairs(attribute, user) : [];
       const wanted = user ? pairsOf(attribute, user) : [];
-      const real = await heldReally(table, suspected, [...noted, ...wanted]);
+      const times = await timesOf(table, suspected, [...noted, ...wanted]);
       // A change of the pairs of a user changes its row too.
       if (!isDeepStrictEqual(await read(), user)) throw stale();
+      const twice = [...times].filter(([, count]) => count > 1).map(([text]) => text);
+      const real = [...times].filter(([, count]) => count > 0).map(([text]) => pairOf(text));
       const change = pairChange(real, noted);
-      if (!change) return true;
+      if (!change && twice.length === 0) return true;
       wasWrong = true;
       if (!isMending) return true;
+      for (const text of twice) await mendIndexRange(table, keysOf(suspected, attribute.name), text);
+      if (!change || twice.length > 0) return false;
       const [added, removed] = [change.added.slice(0, PAIRS_AT_ONCE), change.removed.slice(0, PAIRS_AT_ONCE)];
       const when = user ? asRead(user) : "absent";
       // How many users have several values is counted for all of them.
@@ -197,18 +201,15 @@ async function mendUser({ table }: IndexWork, suspected: Suspect, isMending: boo
   return true;
 }
 
-/** The pairs of a user that an index has, of those that it may have, and those that were met there. */
-async function heldReally(
+/** How often an index has the pairs of a user, of those that it may have, and those that were met there. */
+async function timesOf(
   table: Table,
   { attribute, met, ...store }: Suspect,
   possible: readonly Pair[],
-): Promise<readonly Pair[]> {
-  const candidates = new Map(possible.map((pair) => [pairText(pair), pair]));
-  for (const text of met) candidates.set(text, pairOf(text));
-  const times = await Promise.all(
-    [...candidates.keys()].map((text) => timesHeld(table, keysOf(store, attribute.name), text)),
-  );
-  return [...candidates.values()].filter((_, at) => (times[at] ?? 0) > 0);
+): Promise<ReadonlyMap<string, number>> {
+  const texts = [...new Set([...possible.map(pairText), ...met])];
+  const times = await Promise.all(texts.map((text) => timesHeld(table, keysOf(store, attribute.name), text)));
+  return new Map(texts.map((text, at) => [text, times[at] ?? 0]));
 }
 
 /**

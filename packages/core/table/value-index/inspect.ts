@@ -49,12 +49,12 @@ export async function timesHeld(table: Table, keys: ValueIndexKeys, text: string
   return contents.flatMap(pairTexts).filter((one) => one === text).length;
 }
 
-/** Makes the rows of a range belong together again: each pair is there once, and counted. */
-export async function mendIndexRange(table: Table, keys: ValueIndexKeys, low: string): Promise<void> {
+/** Makes the rows of the range of a text belong together again: each pair is there once, and counted. */
+export async function mendIndexRange(table: Table, keys: ValueIndexKeys, text: string): Promise<void> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
   await whileStale(async () => {
-    const item = await table.get(rangeKey(keys, low));
-    if (item) await mendRange(context, rangeOf(item));
+    const range = await locate(context, text, true);
+    if (range) await mendRange(context, range);
   });
 }
 
