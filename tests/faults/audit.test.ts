@@ -15,14 +15,29 @@ import { type FaultyService, startFaultyService } from "./service.ts";
 const KINDS_LEAST = 25;
 const MANAGEMENT = "/api/server/v1";
 const [before = ""] = keys.tenant("?").PK.split("?");
-/** Items that nothing else in the table repeats: tokens and what ends them, locks, keys, records, counters, settings. */
+/**
+ * Items that nothing else in the table repeats: tokens and what ends them, locks, keys, records, counters, settings, and
+ * which indexes lists may use.
+ */
 const alone = [
   keys.keyRing().PK,
   keys.signingKeys().PK,
-  ...["#REV#", "#REVS", "#REVG", "#LOCK#", "#SHOWN", "#RESIDENT", "#FAM#", "#LOG#", "#LOGP#", "#GONE#", "#ASIDE"].map(
-    (kind) => `${before}carbon.super${kind}`,
-  ),
+  ...[
+    "#UVS#",
+    "#REV#",
+    "#REVS",
+    "#REVG",
+    "#LOCK#",
+    "#SHOWN",
+    "#RESIDENT",
+    "#FAM#",
+    "#LOG#",
+    "#LOGP#",
+    "#GONE#",
+    "#ASIDE",
+  ].map((kind) => `${before}carbon.super${kind}`),
   `${before}audited.example#SHOWN`,
+  `${before}audited.example#UVS#`,
   `${before}audited.example#LOG#`,
 ];
 
