@@ -211,7 +211,7 @@ describe("a user in many groups", () => {
       deleteUser(calm.stores, { tenant: TENANT, now: 1 }, userId, (user) => {
         if (user.version !== wanted) throw new Fault("request.precondition", "another version");
       });
-    expect(await faultOf(onlyAt(1))).toBe("scim.precondition");
+    expect(await faultOf(onlyAt(1))).toBe("request.precondition");
     expect((await calm.stores.users.find(TENANT, userId))?.groupIds).toEqual(groupIds.toSorted());
     expect(await faultOf(onlyAt(version))).toBeUndefined();
     expect(await calm.stores.users.find(TENANT, userId)).toBeUndefined();

@@ -42,6 +42,9 @@ export interface UserWriting {
   readonly declared: DeclaredIndexes | undefined;
 }
 
+/** Steps of the caller of a removal, at most. */
+const GIVEN_STEPS = 5;
+
 const idInUse: Step["otherwise"] = () => new Error("a new user id is in use");
 
 /** See `UserStore.add`. */
@@ -217,10 +220,9 @@ export async function removeUser(
     const own: Step[] = [
       { remove: keys.user(tenant, id), when: asRead(user), otherwise: stale },
       ...lookupSteps(tenant, id, user.profile, {}, stale),
-      ...stepsOf(user, untilSeconds),
     ];
     const asideSteps = (left: OpenBulk | undefined) => puttingAside(tenant, asideOf(tenant, user, left), nowMs, days);
-    const used = own.length + asideSteps(undefined).length + NAME_STEPS + RECORD_STEPS;
+    const used = own.length + GIVEN_STEPS + asideSteps(undefined).length + NAME_STEPS + RECORD_STEPS;
     const [near, plan] = await Promise.all([
       index.locate(nameKey(user.userName)),
       planIndexes(table, { tenant, before: user }, { names: [], room: STEPS_MOST - used, moved: stale }),
@@ -235,7 +237,7 @@ export async function removeUser(
     await index.remove({
       key: nameKey(user.userName),
       id,
-      steps: [...own, ...owners.steps, ...plan.steps, ...asideSteps(owners.open)],
+      steps: [...own, ...owners.steps, ...stepsOf(user, untilSeconds), ...plan.steps, ...asideSteps(owners.open)],
       notOwned: stale,
       near,
     });
