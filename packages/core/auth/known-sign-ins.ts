@@ -1,12 +1,16 @@
 /**
- * Sign-ins that succeeded in this container, for one minute: the next request with the same name and password reads the
- * user, its lock and the log of its tenant, all at once, instead of finding the user by its name first (decision 0096).
+ * Sign-ins that succeeded in this container, for one minute: the next request with the same name, password and source
+ * reads the user, its lock and the log of its tenant, all at once, instead of finding the user by its name first
+ * (decision 0096).
  *
  * What is not read is proven. The row of the user has the version that it had, so that it still has its name. The log
- * shows no entry about the user, as every new password writes one, nor about its tenant. A request for which that does
- * not hold is a sign-in like any other. Only who sends the right password gets here: wrong passwords, of users that
- * exist or not, cost what they cost before.
+ * shows no entry about the user, as every new password writes one, nor about its tenant.
+ *
+ * Only who sends the right password gets here: wrong passwords, of users that exist or not, cost what they cost before.
+ * Where the proof fails, or a lock holds, the sign-in goes on as any other and reads only what was not read here, so
+ * that a right password that is refused costs what a wrong one costs.
  */
+import type { Tenant } from "../domain/tenant.ts";
 import type { QualifiedName } from "../domain/username.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -16,7 +20,8 @@ import type { Changes } from "../tokens/validity.ts";
 import { FRESH_MS, newFreshCache, newPrivateDigest } from "./fresh.ts";
 import { type Guesser, isSignInLocked, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
-import type { SignInAttempt, SignInStores } from "./sign-in.ts";
+import { NO_USER_ID, type SignInAttempt, type SignInStores } from "./sign-in.ts";
+import { sourceOf } from "./source.ts";
 
 /** A sign-in that succeeded. Its user is in the table. */
 export interface Succeeded {
@@ -34,10 +39,32 @@ export interface Again {
   readonly lock: LockState;
 }
 
+/** What was read of one reading of a name, and what can be read at the same time as the rest. */
+export interface ReadAhead {
+  /** The user that the name identifies, if nothing has changed. */
+  readonly userId: string;
+  readonly user?: { readonly found: User | undefined };
+  readonly tenant?: { readonly found: Tenant | undefined };
+  readonly lock?: LockState;
+}
+
+/** A sign-in that is known. */
+export interface KnownSignIn {
+  /** `undefined` where it is not proven that it succeeds. */
+  readonly again: Again | undefined;
+  /** For the readings up to the known one, in their order. */
+  readonly ahead: readonly ReadAhead[];
+}
+
 /** The sign-ins of one container. */
 export interface KnownSignIns {
-  /** One round trip; none for an attempt that is not known. `undefined` where it is not proven that it succeeds. */
-  find(attempt: SignInAttempt, stores: SignInStores, nowMs: number, changesIn: ChangesIn): Promise<Again | undefined>;
+  /** One round trip; none and `undefined` for an attempt that is not known. */
+  find(
+    attempt: SignInAttempt,
+    stores: SignInStores,
+    nowMs: number,
+    changesIn: ChangesIn,
+  ): Promise<KnownSignIn | undefined>;
   remember(attempt: SignInAttempt, succeeded: Succeeded, changesIn: ChangesIn): Promise<void>;
 }
 
@@ -61,15 +88,12 @@ export function newKnownSignIns(clock: Clock): KnownSignIns {
       const { name, userId } = one;
       const guesser = { name, sourceIp: attempt.sourceIp };
       // A reading precedes the known one where a tenant of that name is created.
-      const preceding = attempt.readings.slice(
-        0,
-        attempt.readings.findIndex((reading) => isSame(reading, name)),
-      );
+      const at = attempt.readings.findIndex((reading) => isSame(reading, name));
       const [changes, user, lock, ...tenants] = await Promise.all([
         changesIn(name.tenant),
         stores.users.find(name.tenant, userId, name.userStore),
         stores.lockouts.find(guesser, nowMs),
-        ...preceding.map(({ tenant }) => stores.tenants.find(tenant)),
+        ...attempt.readings.slice(0, at).map(({ tenant }) => stores.tenants.find(tenant)),
       ]);
       const isProven =
         nowMs < one.verifiedMs + FRESH_MS &&
@@ -77,9 +101,14 @@ export function newKnownSignIns(clock: Clock): KnownSignIns {
         isAsItWas(one, changes) &&
         user !== undefined &&
         isUserOf(one, user);
-      if (isProven && !isSignInLocked(lock, one.passwordVersion, nowMs)) return { guesser, user, lock };
       if (!isProven) known.delete(key);
-      return undefined;
+      return {
+        again: isProven && !isSignInLocked(lock, one.passwordVersion, nowMs) ? { guesser, user, lock } : undefined,
+        ahead: [
+          ...tenants.map((found) => ({ userId: NO_USER_ID, tenant: { found } })),
+          { userId, user: { found: user }, lock },
+        ],
+      };
     },
 
     async remember(attempt, { name, user, passwordVersion, verifiedMs }, changesIn) {
@@ -113,7 +142,8 @@ function isSame(a: QualifiedName, b: QualifiedName): boolean {
   return a.tenant === b.tenant && a.userStore === b.userStore && a.name === b.name;
 }
 
-/** Neither names nor passwords contain line breaks. */
-function textOf({ readings, password }: SignInAttempt): string {
-  return [...readings.map(({ tenant, userStore, name }) => `${tenant}\n${userStore}\n${name}`), password].join("\n");
+/** Neither names nor passwords contain line breaks. At another source, the lock would have to be found first. */
+function textOf({ readings, password, sourceIp }: SignInAttempt): string {
+  const names = readings.map(({ tenant, userStore, name }) => `${tenant}\n${userStore}\n${name}`);
+  return [sourceOf(sourceIp), ...names, password].join("\n");
 }

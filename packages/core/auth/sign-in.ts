@@ -16,7 +16,7 @@ import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
-import { newKnownSignIns } from "./known-sign-ins.ts";
+import { newKnownSignIns, type ReadAhead } from "./known-sign-ins.ts";
 import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
 
@@ -62,7 +62,7 @@ export type SignIn = (
 ) => Promise<SignedIn | undefined>;
 
 /** The id of no user. Reading it costs what reading a user costs. */
-const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
+export const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name
@@ -108,12 +108,19 @@ export function newSignIn(clock: Clock): SignIn {
   const knownTenants = new Set<string>();
   const knownSignIns = newKnownSignIns(clock);
 
-  const find = async (name: QualifiedName, { sourceIp }: SignInAttempt, stores: SignInStores, now: number) => {
+  const find = async (
+    name: QualifiedName,
+    { sourceIp }: SignInAttempt,
+    stores: SignInStores,
+    now: number,
+    ahead: ReadAhead | undefined,
+  ) => {
     const guesser = { name, sourceIp };
+    const { lockouts } = stores;
     const [tenant, candidate, lock] = await Promise.all([
-      stores.tenants.find(name.tenant),
-      candidateOf(name, stores),
-      stores.lockouts.find(guesser, now),
+      ahead?.tenant ? ahead.tenant.found : stores.tenants.find(name.tenant),
+      candidateOf(name, stores, ahead),
+      ahead ? (ahead.lock ?? lockouts.findBoth(guesser, now)) : lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
     return { guesser, tenant, candidate, lock };
@@ -122,22 +129,23 @@ export function newSignIn(clock: Clock): SignIn {
   /**
    * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
    */
-  const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number) => {
+  const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number, ahead: readonly ReadAhead[] = []) => {
     const known = attempt.readings.findIndex(({ tenant }) => knownTenants.has(tenant));
     const possible = known < 0 ? attempt.readings : attempt.readings.slice(0, known + 1);
-    return Promise.all(possible.map((reading) => find(reading, attempt, stores, now)));
+    return Promise.all(possible.map((reading, at) => find(reading, attempt, stores, now, ahead[at])));
   };
 
   return async (attempt, stores, onRefused, changesIn) => {
     const { password, sourceIp } = attempt;
     const { lockouts } = stores;
     const now = clock.now();
-    const again = changesIn && (await knownSignIns.find(attempt, stores, now, changesIn));
-    if (again) {
-      await settleKnown(lockouts, again, now);
-      return { tenant: again.guesser.name.tenant, user: again.user };
+    const known = changesIn && (await knownSignIns.find(attempt, stores, now, changesIn));
+    if (known?.again) {
+      const { guesser, user } = known.again;
+      await settleKnown(lockouts, known.again, now);
+      return { tenant: guesser.name.tenant, user };
     }
-    const all = await findAll(attempt, stores, now);
+    const all = await findAll(attempt, stores, now, known?.ahead);
     const found = all.find(({ tenant }) => tenant) ?? all[0];
     if (!found) return undefined;
     const { guesser, tenant, lock, candidate } = found;
@@ -258,12 +266,16 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
   };
 
   /** A user whose password hash is in the table. */
-  const inTable = async (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
-    const userId = (await stores.users.idOf(name)) ?? NO_USER_ID;
-    const [stored, user] = await Promise.all([
-      stores.credentials.find(name.tenant, userId),
-      stores.users.find(name.tenant, userId, name.userStore),
-    ]);
+  const inTable = async (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
+    const rowsOf = (id: string, read?: ReadAhead["user"]) =>
+      Promise.all([
+        stores.credentials.find(name.tenant, id),
+        read ? read.found : stores.users.find(name.tenant, id, name.userStore),
+      ]);
+    const finding = stores.users.idOf(name).then((id) => id ?? NO_USER_ID);
+    const expected = ahead && (await Promise.all([rowsOf(ahead.userId, ahead.user), finding]))[0];
+    const userId = await finding;
+    const [stored, user] = expected && ahead.userId === userId ? expected : await rowsOf(userId);
     const nothing = verifyingNothing(name);
     return {
       user,
@@ -294,8 +306,8 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
     };
   };
 
-  return (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
+  return (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
     const { elsewhere } = stores.users;
-    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores);
+    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores, ahead);
   };
 }
