@@ -8,7 +8,11 @@ if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
 }
 
 /** Files that replace modules by others: they need modules of their own. */
-const alone = ["tests/http/access/equal-work.test.ts", "tests/unit/auth/{authenticate,guesses}.test.ts"];
+const alone = [
+  "tests/http/access/equal-work.test.ts",
+  "tests/unit/auth/{authenticate,guesses,known-sign-ins}.test.ts",
+  "tests/unit/table/client/access.test.ts",
+];
 
 /**
  * Files that take long by their nature: seeded random runs, thousands of rows, every event of a token, processes that

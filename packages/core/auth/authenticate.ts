@@ -47,7 +47,7 @@ export function newAuthenticate(
     const readings = credential ? readingsOf(credential.username) : [];
     if (!credential || readings.length === 0) throw refused();
     const changesIn = changesOf(readings, stores.table);
-    const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused);
+    const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused, changesIn);
     if (!found) throw refused();
     return resolveUser(stores, found.tenant, found.user, await changesIn(found.tenant));
   };

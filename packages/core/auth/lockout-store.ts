@@ -58,6 +58,8 @@ export interface LockState {
 export interface LockoutStore {
   /** One round trip for a known source, otherwise two: no more than finding the user takes. */
   find(guesser: Guesser, nowMs: number): Promise<LockState>;
+  /** The same in one round trip, at the price of an unknown source. */
+  findBoth(guesser: Guesser, nowMs: number): Promise<LockState>;
   /** What can lock this attempt now, after `before` was read. One round trip. */
   findAgain(guesser: Guesser, before: LockState, nowMs: number): Promise<LockState>;
   /** Counts a failure, and locks at the limit. `version` is that of the password that was compared. */
@@ -94,6 +96,13 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
       const isKnown = source.knownFromMs > 0;
       const ofName = isKnown ? undefined : await table.get(nameKey(guesser));
       return { name: guessState(ofName, policy.name, nowMs), source, isKnown };
+    },
+
+    async findBoth(guesser, nowMs) {
+      const [ofSource, ofName] = await table.getMany([sourceKey(guesser), nameKey(guesser)]);
+      const source = guessState(ofSource, policy.source, nowMs);
+      const isKnown = source.knownFromMs > 0;
+      return { name: guessState(isKnown ? undefined : ofName, policy.name, nowMs), source, isKnown };
     },
 
     async findAgain(guesser, before, nowMs) {

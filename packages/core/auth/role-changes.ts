@@ -7,16 +7,26 @@ import type { Clock } from "../platform/clock.ts";
 import type { Table } from "../table/table.ts";
 import type { Changes, RevocationCache } from "../tokens/validity.ts";
 
+/** What was changed in a tenant, read in parallel with other rows of the same request. */
+export interface ParallelChanges extends Changes {
+  /** Names a moment from before they were read: for a fact from a row that was read in parallel. */
+  readonly before: number;
+}
+
+/** The changes of the tenant that a user name means, which exists. */
+export type ChangesIn = (tenant: string) => Promise<ParallelChanges>;
+
 /**
  * Begins to read the changes of the tenants that a user name can mean. The result returns those of the tenant that it
- * means, which exists. No round trip more than the sign-in.
+ * means. No round trip more than the sign-in.
  */
-export type ChangesOf = (readings: readonly QualifiedName[], table: Table) => (tenant: string) => Promise<Changes>;
+export type ChangesOf = (readings: readonly QualifiedName[], table: Table) => ChangesIn;
 
 /** Opens the reader of one container. */
 export function newChangesOf(revocations: RevocationCache, clock: Clock): ChangesOf {
   return (readings, table) => {
     const nowMs = clock.now();
+    const before = revocations.order();
     const read = (tenant: string) => revocations.changes(tenant, table, nowMs);
     // A sign-in goes by the first reading whose tenant exists.
     const known = readings.findIndex(({ tenant }) => revocations.knows(tenant));
@@ -27,7 +37,7 @@ export function newChangesOf(revocations: RevocationCache, clock: Clock): Change
     return async (tenant) => {
       const changes = await (pending.get(tenant) ?? read(tenant));
       changes.keep();
-      return changes;
+      return { ...changes, before };
     };
   };
 }

@@ -3,7 +3,8 @@
  *
  * An unknown tenant, user store or user, a wrong password and a locked name cost the same work and get the same
  * response. A verified password is not hashed again while it is in the cache and still the user's password. Concurrent
- * requests with one credential share one hash.
+ * requests with one credential share one hash. A sign-in that succeeded is repeated in one round trip
+ * (known-sign-ins.ts).
  */
 
 import type { TenantStore } from "../domain/tenant-store.ts";
@@ -15,7 +16,9 @@ import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
+import { newKnownSignIns, type ReadAhead } from "./known-sign-ins.ts";
 import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
+import type { ChangesIn } from "./role-changes.ts";
 
 /** What a sign-in reads. */
 export interface SignInStores {
@@ -48,16 +51,18 @@ export interface SignInAttempt {
 
 /**
  * The user with that name and password; `undefined` where the sign-in is refused. Two round trips while the password is
- * in the cache. Throws `service.unavailable` when too many passwords are being hashed.
+ * in the cache; one where `changesIn` is given, which reads the log of changes in parallel, and the sign-in is known.
+ * Throws `service.unavailable` when too many passwords are being hashed.
  */
 export type SignIn = (
   attempt: SignInAttempt,
   stores: SignInStores,
   onRefused: OnRefused,
+  changesIn?: ChangesIn,
 ) => Promise<SignedIn | undefined>;
 
 /** The id of no user. Reading it costs what reading a user costs. */
-const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
+export const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name
@@ -76,11 +81,15 @@ interface PasswordCheck {
   readonly isRight: boolean;
   /** True when the result came from the cache. */
   readonly isCached: boolean;
+  /** When it was computed. */
+  readonly verifiedMs: number;
 }
 
 /** The user that a name identifies, if it exists. */
 interface Candidate {
   readonly user: User | undefined;
+  /** False for a user of a directory, whose changes the log does not show. */
+  readonly isInTable: boolean;
   /** What a lock holds for; empty where the password is not stored here. */
   readonly passwordVersion: string;
   /**
@@ -97,13 +106,21 @@ export function newSignIn(clock: Clock): SignIn {
   const hashing = newHashLimit();
   const candidateOf = newCandidates(clock, hashing);
   const knownTenants = new Set<string>();
+  const knownSignIns = newKnownSignIns(clock);
 
-  const find = async (name: QualifiedName, { sourceIp }: SignInAttempt, stores: SignInStores, now: number) => {
+  const find = async (
+    name: QualifiedName,
+    { sourceIp }: SignInAttempt,
+    stores: SignInStores,
+    now: number,
+    ahead: ReadAhead | undefined,
+  ) => {
     const guesser = { name, sourceIp };
+    const { lockouts } = stores;
     const [tenant, candidate, lock] = await Promise.all([
-      stores.tenants.find(name.tenant),
-      candidateOf(name, stores),
-      stores.lockouts.find(guesser, now),
+      ahead?.tenant ? ahead.tenant.found : stores.tenants.find(name.tenant),
+      candidateOf(name, stores, ahead),
+      ahead ? (ahead.lock ?? lockouts.findBoth(guesser, now)) : lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
     return { guesser, tenant, candidate, lock };
@@ -112,17 +129,23 @@ export function newSignIn(clock: Clock): SignIn {
   /**
    * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
    */
-  const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number) => {
+  const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number, ahead: readonly ReadAhead[] = []) => {
     const known = attempt.readings.findIndex(({ tenant }) => knownTenants.has(tenant));
     const possible = known < 0 ? attempt.readings : attempt.readings.slice(0, known + 1);
-    return Promise.all(possible.map((reading) => find(reading, attempt, stores, now)));
+    return Promise.all(possible.map((reading, at) => find(reading, attempt, stores, now, ahead[at])));
   };
 
-  return async (attempt, stores, onRefused) => {
+  return async (attempt, stores, onRefused, changesIn) => {
     const { password, sourceIp } = attempt;
     const { lockouts } = stores;
     const now = clock.now();
-    const all = await findAll(attempt, stores, now);
+    const known = changesIn && (await knownSignIns.find(attempt, stores, now, changesIn));
+    if (known?.again) {
+      const { guesser, user } = known.again;
+      await settleKnown(lockouts, known.again, now);
+      return { tenant: guesser.name.tenant, user };
+    }
+    const all = await findAll(attempt, stores, now, known?.ahead);
     const found = all.find(({ tenant }) => tenant) ?? all[0];
     if (!found) return undefined;
     const { guesser, tenant, lock, candidate } = found;
@@ -140,7 +163,7 @@ export function newSignIn(clock: Clock): SignIn {
       await lockouts.refuse(guesser, lock, now);
       return refuse("locked");
     }
-    const { isRight, isCached } = await candidate.verify(password, maySucceed);
+    const { isRight, isCached, verifiedMs } = await candidate.verify(password, maySucceed);
     if (!isRight || !maySucceed) {
       // Attempts in unknown tenants are counted in one row: otherwise strangers could fill the table.
       const isCounted = tenant && (user || found === all[0]);
@@ -151,7 +174,11 @@ export function newSignIn(clock: Clock): SignIn {
     }
     const isLockedNow = (state: LockState) => isSignInLocked(state, version, now);
     if (!(await admits(lockouts, { guesser, lock, isCached, isLockedNow, now }))) return refuse("locked");
-    return { tenant: guesser.name.tenant, user };
+    const { name } = guesser;
+    if (changesIn && candidate.isInTable) {
+      await knownSignIns.remember(attempt, { name, user, passwordVersion: version, verifiedMs }, changesIn);
+    }
+    return { tenant: name.tenant, user };
   };
 }
 
@@ -170,7 +197,7 @@ interface Success {
  */
 async function admits(lockouts: LockoutStore, { guesser, lock, isCached, isLockedNow, now }: Success) {
   if (isCached) {
-    if (lock.source.hasFailures) await lockouts.succeed(guesser, lock, now);
+    await settleKnown(lockouts, { guesser, lock }, now);
     return true;
   }
   // A new source is written while the lock is read again, so that it costs no round trip.
@@ -185,6 +212,11 @@ async function admits(lockouts: LockoutStore, { guesser, lock, isCached, isLocke
   }
   if (lockNow.source.hasFailures) await lockouts.succeed(guesser, lockNow, now);
   return true;
+}
+
+/** Writes what a success changes that needs no second look: there may be failures to clear. */
+async function settleKnown(lockouts: LockoutStore, { guesser, lock }: Pick<Success, "guesser" | "lock">, now: number) {
+  if (lock.source.hasFailures) await lockouts.succeed(guesser, lock, now);
 }
 
 type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
@@ -208,20 +240,23 @@ function newHashLimit(): HashLimit {
 /** Finds the user that a name identifies, and how its password is checked. */
 function newCandidates(clock: Clock, hashing: HashLimit) {
   const digest = newPrivateDigest();
-  const cached: FreshCache<true> = newFreshCache(clock);
+  /** When the password was verified. */
+  const cached: FreshCache<number> = newFreshCache(clock);
   const running = new Map<string, Promise<boolean>>();
 
   /** Checks a password once while a right result is in the cache, and once for concurrent requests. */
   const checkOnce = async (key: string, mayCache: boolean, check: () => Promise<boolean>): Promise<PasswordCheck> => {
-    if (mayCache && cached.get(key)) return { isRight: true, isCached: true };
+    const cachedMs = mayCache ? cached.get(key) : undefined;
+    if (cachedMs !== undefined) return { isRight: true, isCached: true, verifiedMs: cachedMs };
+    const verifiedMs = clock.now();
     const other = running.get(key);
     // The lock may have begun since this request read it: only a result from the cache needs no second look.
-    if (other) return { isRight: await other, isCached: false };
+    if (other) return { isRight: await other, isCached: false, verifiedMs };
     const result = check().finally(() => running.delete(key));
     running.set(key, result);
     const isRight = await result;
-    if (mayCache && isRight) cached.set(key, true);
-    return { isRight, isCached: false };
+    if (mayCache && isRight) cached.set(key, verifiedMs);
+    return { isRight, isCached: false, verifiedMs };
   };
 
   const verifyingNothing = ({ tenant, userStore, name }: QualifiedName) => {
@@ -231,15 +266,20 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
   };
 
   /** A user whose password hash is in the table. */
-  const inTable = async (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
-    const userId = (await stores.users.idOf(name)) ?? NO_USER_ID;
-    const [stored, user] = await Promise.all([
-      stores.credentials.find(name.tenant, userId),
-      stores.users.find(name.tenant, userId, name.userStore),
-    ]);
+  const inTable = async (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
+    const rowsOf = (id: string, read?: ReadAhead["user"]) =>
+      Promise.all([
+        stores.credentials.find(name.tenant, id),
+        read ? read.found : stores.users.find(name.tenant, id, name.userStore),
+      ]);
+    const finding = stores.users.idOf(name).then((id) => id ?? NO_USER_ID);
+    const expected = ahead && (await Promise.all([rowsOf(ahead.userId, ahead.user), finding]))[0];
+    const userId = await finding;
+    const [stored, user] = expected && ahead.userId === userId ? expected : await rowsOf(userId);
     const nothing = verifyingNothing(name);
     return {
       user,
+      isInTable: true,
       passwordVersion: stored?.version ?? "",
       async verify(password, mayCache) {
         if (!stored) return nothing(password);
@@ -256,6 +296,7 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
     const { user, mark, verify } = await directories.lookUp(name);
     return {
       user,
+      isInTable: false,
       passwordVersion: "",
       verify: (password, mayCache) =>
         checkOnce(digest(`directory\n${name.tenant}/${name.userStore}\n${mark}\n${password}`), mayCache, () =>
@@ -265,8 +306,8 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
     };
   };
 
-  return (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
+  return (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
     const { elsewhere } = stores.users;
-    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores);
+    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores, ahead);
   };
 }

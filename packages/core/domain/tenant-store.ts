@@ -26,8 +26,15 @@ export interface TenantStore {
   domains(): Promise<readonly string[]>;
   /** The existing tenants among some domains, in their order. One round trip. */
   findMany(domains: readonly string[]): Promise<Tenant[]>;
-  /** Activates or deactivates a tenant. Throws the error of `absent` if there is none. One round trip. */
-  setActive(domain: string, active: boolean, absent: () => Error): Promise<void>;
+  /**
+   * Activates or deactivates a tenant. `telling` makes the steps of the same transaction that tell others. Throws the
+   * error of `absent` if there is no tenant. One round trip.
+   */
+  setActive(
+    domain: string,
+    active: boolean,
+    change: { readonly absent: () => Error; readonly telling: () => readonly Step[] },
+  ): Promise<void>;
   /** The steps that store a new tenant. The first roles and users of the tenant belong in the same transaction. */
   adding(tenant: Tenant, otherwise: Step["otherwise"]): Step[];
   /** The step that keeps the reservation of a tenant that is stored in the same transaction. */
@@ -122,9 +129,9 @@ export function tenantStore(table: Table): TenantStore {
       });
     },
 
-    setActive: (domain, active, absent) =>
+    setActive: (domain, active, { absent, telling }) =>
       whileStale(() =>
-        table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: absent }),
+        table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: absent }, ...telling()),
       ),
 
     adding: (tenant, otherwise) => [

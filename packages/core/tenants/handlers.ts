@@ -8,6 +8,7 @@ import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { matches, parseFilter } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../platform/management-api.ts";
+import { changingTenant } from "../tokens/revocation-store.ts";
 import type { tenantOperations } from "./contract.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
 
@@ -111,7 +112,10 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
     if (tenant.domain === SUPER_TENANT && !body.activated) {
       throw new Fault("tenant.invalid", "The super tenant cannot be deactivated.");
     }
-    await context.tenants.setActive(tenant.domain, body.activated, () => tenantNotFound(params.tenantId));
+    await context.tenants.setActive(tenant.domain, body.activated, {
+      absent: () => tenantNotFound(params.tenantId),
+      telling: () => [changingTenant(tenant.domain)],
+    });
     return presentTenant(context, { ...tenant, active: body.activated });
   },
 };

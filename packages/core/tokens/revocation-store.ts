@@ -43,6 +43,8 @@ export const subjects = {
   grant: (id: string): string => `F:${id}`,
   /** The roles of the groups of a tenant. No token has this subject: it is for caches of facts. */
   rolesOfGroups: "G:",
+  /** Whether the tenant is active; for caches of facts too. */
+  tenant: "T:",
 } as const;
 
 /** When a token or a sign-in began: by the clock, and as revocations are compared with it. */
@@ -178,6 +180,14 @@ export function revokingOwnScopes(
  */
 export function changingRolesOfGroups(tenant: string): Step {
   return logging(tenant, { subject: subjects.rolesOfGroups, fromMs: 0 });
+}
+
+/**
+ * The step that tells caches that the tenant was activated or deactivated. It ends no token: who reads tokens reads the
+ * tenant. It belongs in the transaction of the change.
+ */
+export function changingTenant(tenant: string): Step {
+  return logging(tenant, { subject: subjects.tenant, fromMs: 0 });
 }
 
 /**

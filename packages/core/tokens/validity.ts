@@ -67,6 +67,8 @@ export interface RevocationCache {
   of(tenant: string, table: Table, nowMs: number, ages: Ages): Promise<RevocationState>;
   /** What was changed in a tenant until now. One round trip. */
   changes(tenant: string, table: Table, nowMs: number): Promise<Changes>;
+  /** Names this moment: after all reads that have ended, before all that have not. */
+  order(): number;
   /** Whether it has read of the tenant, which therefore exists. */
   knows(tenant: string): boolean;
 }
@@ -143,6 +145,7 @@ export function newRevocationCache(
         keep: () => keep(tenant, known),
       };
     },
+    order: () => order,
     knows: (tenant) => tenants.has(tenant),
   };
 }

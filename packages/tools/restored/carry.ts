@@ -22,6 +22,7 @@ import { toUser } from "#core/identities/users/rows.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import type { Item, Step, Table } from "#core/table/table.ts";
+import { changingTenant, revokingUser } from "#core/tokens/revocation-store.ts";
 import { type Finding, type Kind, lostScopeIds, type Pair } from "./findings.ts";
 
 /** The status flags that administrators set in a profile. */
@@ -47,11 +48,15 @@ export async function carryOver(finding: Finding, pair: Pair, carrying: Carrying
 
 const carriers: { readonly [K in Kind]?: Carry } = {
   "tenants-deactivated": ({ place }, _, { table }) =>
-    tenantStore(table).setActive(place.tenant, false, () => new Error(`the tenant ${place.tenant} is gone`)),
+    tenantStore(table).setActive(place.tenant, false, {
+      absent: () => new Error(`the tenant ${place.tenant} is gone`),
+      telling: () => [changingTenant(place.tenant)],
+    }),
   "users-deleted": (finding, _, carrying) => changeUser(finding, carrying, (user) => ({ ...user, active: false })),
   "users-blocked": (finding, { old }, carrying) =>
     changeUser(finding, carrying, (user) => (old ? withStatusOf(toUser(old), user) : user)),
-  passwords: (_, { restored, old }, { table }) => old && table.write(putting(expiringAs(restored, old))),
+  passwords: ({ place }, { restored, old }, { table }) =>
+    old && table.write(putting(expiringAs(restored, old)), ...revokingUser(place.tenant, place.id)),
   locks: (_, { old }, { table }) => old && table.write(putting(old)),
   "deleted-resources": ({ place }, { restored }, { table }) => asideStore(table).purge(place.tenant, asideOf(restored)),
   memberships: ({ place: { tenant, id, member } }, _, { table, nowMs }) =>

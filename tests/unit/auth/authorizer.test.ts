@@ -1,6 +1,7 @@
 /** The authorizer: the cost of validating a token, and the decision that it passes on. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
+import type { Cost } from "#core/table/meter.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
@@ -55,11 +56,17 @@ describe("round trips", () => {
       expect((await ask(`Bearer ${none}`)).cost.roundTrips).toBe(0);
     }
   });
-  test("Basic: at most two when warm", async () => {
+  test("Basic: one when warm, of three units", async () => {
     const { ask } = container(api);
-    await ask(basic(ADMIN));
-    const { roundTrips, readUnits } = (await ask(basic(ADMIN))).cost;
-    expect([roundTrips, readUnits]).toEqual([2, 6]);
+    const costs: Cost[] = [];
+    for (let again = 0; again < 5; again += 1) costs.push((await ask(basic(ADMIN))).cost);
+    const [, second, ...warm] = costs.map(({ roundTrips, readUnits }) => [roundTrips, readUnits]);
+    expect(second).toEqual([2, 6]);
+    expect(warm).toEqual([
+      [1, 3],
+      [1, 3],
+      [1, 3],
+    ]);
   });
 });
 

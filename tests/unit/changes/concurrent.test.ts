@@ -122,10 +122,10 @@ test("a tenant that is deactivated twice at once has one record, which says what
   const tenant = { domain: TENANT, id: newId(), active: true, createdMs: 1, administrator: "1" };
   await recorded().write(...tenantStore(recorded()).adding(tenant, stale));
   const late = held();
-  const absent = () => new Error("absent");
-  const setting = tenantStore(late.table).setActive(TENANT, false, absent);
+  const change = { absent: () => new Error("absent"), telling: () => [] };
+  const setting = tenantStore(late.table).setActive(TENANT, false, change);
   await late.arrived;
-  await tenantStore(recorded()).setActive(TENANT, false, absent);
+  await tenantStore(recorded()).setActive(TENANT, false, change);
   late.release();
   await setting;
   const all = (
