@@ -193,7 +193,7 @@ describe("a damaged index", () => {
     expect(await check(worker(tenant).work, false)).toBe(true);
   });
 
-  test("is not used after --off, and is completed anew", async () => {
+  test("is not used after --off, and is completed again", async () => {
     expect(await ready(tenant)).toHaveLength(3);
     expect(await switchOff(worker(tenant).work)).toBe(true);
     expect(await ready(tenant)).toEqual([]);
