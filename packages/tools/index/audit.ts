@@ -28,7 +28,7 @@ import { type IndexWork, nameOf, type StorePlace, walk } from "./work.ts";
 
 /** Pairs that are mended in one transaction, of those that come and of those that go. */
 const PAIRS_AT_ONCE = 20;
-/** So often an index is read until nobody changes it meanwhile. */
+/** So often an index is read until it does not change meanwhile. */
 const COUNTS = 5;
 /** Rounds until nothing is left to mend. */
 const ROUNDS = 4;
@@ -214,7 +214,7 @@ async function timesOf(
 
 /**
  * Corrects how many users are counted as having several values. Returns 1 where the number was wrong. It is known only
- * where nobody changes a value while the index is read; a number that is too high costs lists some units, and no more.
+ * where no value changes while the index is read; a number that is too high costs lists some units, and no more.
  */
 async function recount(
   { table, print }: IndexWork,

@@ -1,9 +1,10 @@
 /** Checks the complete indexes of all user stores, mends them, or takes them out of use. */
 import { readIndexState, withdrawingIndexes } from "#core/identities/users/index-rows.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { audit } from "./audit.ts";
-import { type IndexWork, nameOf } from "./work.ts";
+import { type IndexWork, nameOf, type StorePlace } from "./work.ts";
 
-/** Compares the complete indexes with the users. True where they are right, or were mended. */
+/** Compares the complete indexes with the users. True where all are complete, and right or mended. */
 export async function check(work: IndexWork, isMending: boolean): Promise<boolean> {
   const { table, declared, stores, print } = work;
   let isRight = true;
@@ -11,13 +12,20 @@ export async function check(work: IndexWork, isMending: boolean): Promise<boolea
     const { ready } = await readIndexState(table, store.tenant, store.userStore);
     const names = declared.attributes.filter((name) => ready.includes(name));
     const missing = declared.attributes.filter((name) => !ready.includes(name));
-    if (missing.length > 0) print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}.`);
+    if (missing.length > 0 && (await hasUsers(work, store))) {
+      print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}.`);
+      isRight = false;
+    }
     if (names.length === 0) continue;
     const isRightHere = await audit(work, store, names, isMending);
     if (isRightHere) print(`${nameOf(store)}: ${names.length} indexes are as the users are.`);
     isRight &&= isRightHere;
   }
   return isRight;
+}
+
+async function hasUsers({ table }: IndexWork, { tenant, userStore: store }: StorePlace): Promise<boolean> {
+  return (await userStore(table).names(tenant, store).total()) > 0;
 }
 
 /** Lists use no index any more, until they are completed again. */

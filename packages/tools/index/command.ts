@@ -36,7 +36,7 @@ const USAGE = `npm run index -- [--check | --repair | --off] [--tenant <domain>]
   (nothing)           complete the indexes that deployment.toml declares; lists use each as soon as it is complete
   --check             compare the complete indexes with the users, and write nothing
   --repair            the same, and mend what differs
-  --off               lists use no index any more; the next run completes them anew
+  --off               lists use no index any more; the next run completes them again
   --tenant <domain>   the user stores of this tenant only
   --rate <users>      users per second that are read and at most written; default ${RATE}
 

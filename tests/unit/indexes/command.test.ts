@@ -70,6 +70,9 @@ describe("a user store from before the indexes", () => {
     const made: User[] = [];
     for (let at = 0; at < 250; at += 1) made.push(await users(undefined).add(tenant, person(at)));
     expect(await ready(tenant)).toEqual([]);
+    const checking = worker(tenant);
+    expect(await check(checking.work, false)).toBe(false);
+    expect(checking.lines).toEqual(["PRIMARY of old.test: not complete yet: displayName, emails.value, active."]);
     const { work, lines } = worker(tenant);
     let isDone = false;
     const writer = async (from: number): Promise<void> => {
@@ -190,7 +193,7 @@ describe("a damaged index", () => {
     expect(await check(worker(tenant).work, false)).toBe(true);
   });
 
-  test("is not used after --off, and is completed anew", async () => {
+  test("is not used after --off, and is completed again", async () => {
     expect(await ready(tenant)).toHaveLength(3);
     expect(await switchOff(worker(tenant).work)).toBe(true);
     expect(await ready(tenant)).toEqual([]);

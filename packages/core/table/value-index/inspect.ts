@@ -10,7 +10,7 @@ import { locate, readRanges } from "./directory.ts";
 import { mendRange } from "./fold.ts";
 import { limitsOf, rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
 
-/** So often a range is read until nobody changes it meanwhile. */
+/** So often a range is read until it does not change meanwhile. */
 const TRIES = 20;
 
 /** One range of an index. */

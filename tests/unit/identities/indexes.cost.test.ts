@@ -1,0 +1,106 @@
+/** What the indexes of attributes add to the cost of writing a user. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { PRIMARY } from "#core/domain/username.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { type UserStore, userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
+import { type Cost, newMeter } from "#core/table/meter.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+
+const SIX = declaredIndexes(shippedIndexes);
+const NONE = declaredIndexes([]);
+const profile: Resource = {
+  externalId: "hr-1",
+  displayName: "Kim Jensen",
+  name: { familyName: "Jensen", givenName: "Kim" },
+  emails: [{ value: "kim@x.test", type: "work" }],
+  title: "Driver",
+};
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await testTable();
+  // Containers have looked which indexes there are, and every index has its first range.
+  for (const [tenant, declared] of [
+    ["with.test", SIX],
+    ["without.test", NONE],
+  ] as const) {
+    const users = userStore(table.open(newMeter()), { declared });
+    const { id } = await users.add(tenant, freshUser(newId(), "first.user", 1, { profile }));
+    await users.update(tenant, id, (before) => ({ after: { ...before, active: false } }));
+  }
+});
+
+/** The cost of the same write with six indexes, and what the indexes add to it. */
+const costs = async (
+  write: (users: UserStore, tenant: string, user: User) => Promise<unknown>,
+): Promise<{ readonly cost: Cost; readonly more: number; readonly moreTrips: number }> => {
+  const [cost, bare] = [await costOf("with.test", SIX, write), await costOf("without.test", NONE, write)];
+  const moreTrips = cost.roundTrips - bare.roundTrips;
+  return { cost, more: cost.writeUnits - bare.writeUnits, moreTrips };
+};
+
+const costOf = async (
+  tenant: string,
+  declared: typeof SIX,
+  write: (users: UserStore, tenant: string, user: User) => Promise<unknown>,
+): Promise<Cost> => {
+  const calm = userStore(table.open(newMeter()), { declared });
+  const user = await calm.add(tenant, freshUser(newId(), `u.${newId()}`, 1, { profile }));
+  const meter = newMeter();
+  await write(userStore(table.open(meter), { declared }), tenant, user);
+  return { ...meter.cost };
+};
+
+const changing =
+  (more: Partial<User>) =>
+  (users: UserStore, tenant: string, { id }: User): Promise<User> =>
+    users.update(tenant, id, (before) => ({ after: { ...before, ...more } }));
+
+describe("an index adds", () => {
+  test("to a new user 4 write units, also where the user lacks the attribute, and no round trip", async () => {
+    for (const given of [profile, {}]) {
+      const { cost, more, moreTrips } = await costs((users, tenant) =>
+        users.add(tenant, freshUser(newId(), `n.${newId()}`, 1, { profile: given })),
+      );
+      expect([cost.roundTrips, more, moreTrips]).toEqual([2, 24, 0]);
+      // Half a unit for each range.
+      expect(cost.readUnits).toBe(0.5 + 6 * 0.5);
+    }
+  });
+
+  test("to a change of another attribute nothing", async () => {
+    const { cost, more, moreTrips } = await costs(changing({ profile: { ...profile, title: "Dispatcher" } }));
+    expect([cost.roundTrips, more, moreTrips]).toEqual([2, 0, 0]);
+  });
+
+  test("to a change of its attribute 4 to 8 write units and one round trip", async () => {
+    const { cost, more, moreTrips } = await costs(
+      changing({ profile: { ...profile, name: { familyName: "Nielsen", givenName: "Kim" } } }),
+    );
+    expect([cost.roundTrips, moreTrips]).toEqual([3, 1]);
+    expect(more).toBeGreaterThanOrEqual(4);
+    expect(more).toBeLessThanOrEqual(8);
+  });
+
+  test("to a rename nothing", async () => {
+    const { more, moreTrips } = await costs((users, tenant, user) => {
+      const userName = `renamed.${user.id}`;
+      return users.update(tenant, user.id, (before) => ({ after: { ...before, userName } }), {
+        userStore: PRIMARY,
+        name: userName,
+      });
+    });
+    expect([more, moreTrips]).toEqual([0, 0]);
+  });
+
+  test("to a removal 4 write units, and no round trip", async () => {
+    const { cost, more, moreTrips } = await costs((users, tenant, { id }) =>
+      users.remove(tenant, id, 2, { check: () => undefined, steps: () => [] }),
+    );
+    expect([cost.roundTrips, more, moreTrips]).toEqual([3, 24, 0]);
+  });
+});
