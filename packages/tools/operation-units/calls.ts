@@ -102,8 +102,8 @@ export const reads = (fixture: Fixture): Calls => {
     ["getTenant", ofTenant],
     ["getTenantByDomain", { params: { domain: "taxi.example" } }],
     ["listTenantOwners", ofTenant],
-    ["listAuditEvents", {}],
-    ["listChanges", {}],
+    ["listAuditEvents", { query: "limit=1" }],
+    ["listChanges", { query: "limit=1" }],
     ...versions("listApplicationHistory", "getApplicationVersion", app.params),
     ...versions("listInboundProtocolHistory", "getInboundProtocolVersion", {
       ...app.params,
