@@ -32,6 +32,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Bytes of an id. */
 export const ID_BYTES = 16;
+/** Characters at the end of the text of a pair, which stand for its id. */
+export const TIE_LENGTH = 22;
 const HALF = ID_BYTES / 2;
 
 /**

@@ -4,7 +4,7 @@
  *
  * - a range row, which counts its pairs. The range rows of an index are in one partition: its directory;
  * - two delta rows with the changes since the last fold: for each pair how often it came less how often it went. The
- *   text of the pair decides which of the two has it;
+ *   id of the pair decides which of the two has it;
  * - a pack of the pairs as they were at the last fold: the values, compressed, in one row, and the ids in another. Two
  *   slots take turns, so that a pack is complete before it counts.
  *
@@ -16,7 +16,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
-import { ID_BYTES, idBytes, pairOf } from "./pair.ts";
+import { ID_BYTES, idBytes, pairOf, TIE_LENGTH } from "./pair.ts";
 
 /** When ranges are folded and split. */
 export interface ValueIndexLimits {
@@ -139,9 +139,9 @@ export function changeName(pair: string): string {
   return `${CHANGE}${pair}`;
 }
 
-/** Which delta has the changes of a pair. */
+/** Which delta has the changes of a pair: the same for all pairs of an owner, so that another value is one step. */
 export function deltaAt(pair: string): number {
-  return createHash("sha256").update(pair).digest().readUInt8() % DELTAS.length;
+  return createHash("sha256").update(pair.slice(-TIE_LENGTH)).digest().readUInt8() % DELTAS.length;
 }
 
 /** The bytes that the change of a pair takes in a delta. */
