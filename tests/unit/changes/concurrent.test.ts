@@ -7,6 +7,7 @@ import type { ChangeRecord } from "#core/changes/model.ts";
 import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
 import { recording } from "#core/changes/recording.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { pause } from "#core/platform/clock.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -49,6 +50,13 @@ const held = () => {
   return { table: recorded({ ...table, write }), arrived, release };
 };
 
+/** Changes of one resource in one millisecond collide, and are decided again by their stores. */
+const nextMillisecond = (): Promise<void> => pause(2);
+const write = async (...steps: readonly Step[]): Promise<void> => {
+  await nextMillisecond();
+  await recorded().write(...steps);
+};
+
 const recordsOf = async (id: string): Promise<ChangeRecord[]> => {
   const items = await Promise.all(
     lanes.map((lane) => plain().queryAll({ ...recordRange(TENANT, lane, {}), limit: 100 })),
@@ -79,9 +87,10 @@ describe("members of a group", () => {
   test("are added at the same time, without a conflict", async () => {
     const group = await newGroup();
     const late = held();
+    await nextMillisecond();
     const writing = late.table.write(...adding(group, "a"));
     await late.arrived;
-    await recorded().write(...adding(group, "b"));
+    await write(...adding(group, "b"));
     late.release();
     await writing;
     expect(pathsOf(await recordsOf(group)).sort()).toEqual(["add ", "add /members/a", "add /members/b"]);
@@ -89,26 +98,30 @@ describe("members of a group", () => {
   test("cannot be added with a time before that of a removal which they come after", async () => {
     const group = await newGroup();
     const late = held();
+    await nextMillisecond();
     const writing = late.table.write(...adding(group, "x"));
     await late.arrived;
-    await recorded().write(...adding(group, "x"));
-    await recorded().write(...removing(group, "x"));
+    await write(...adding(group, "x"));
+    await write(...removing(group, "x"));
     late.release();
     await expect(writing).rejects.toThrow("has changed");
     // What a store does then.
+    await nextMillisecond();
     await late.table.write(...adding(group, "x"));
     expect(pathsOf(await recordsOf(group))).toEqual(["add ", "add /members/x", "remove /members/x", "add /members/x"]);
   });
   test("nor removed with such a time", async () => {
     const group = await newGroup();
-    await recorded().write(...adding(group, "y"));
+    await write(...adding(group, "y"));
     const late = held();
+    await nextMillisecond();
     const writing = late.table.write(...removing(group, "y"));
     await late.arrived;
-    await recorded().write(...removing(group, "y"));
-    await recorded().write(...adding(group, "y"));
+    await write(...removing(group, "y"));
+    await write(...adding(group, "y"));
     late.release();
     await expect(writing).rejects.toThrow("has changed");
+    await nextMillisecond();
     await late.table.write(...removing(group, "y"));
     expect(pathsOf(await recordsOf(group)).slice(2)).toEqual([
       "remove /members/y",
