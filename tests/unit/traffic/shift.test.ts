@@ -181,12 +181,12 @@ const killed = async (isTime: () => boolean, options: Partial<Shifting> = {}): P
 describe("a run that was killed", () => {
   test.each([
     ["while the shift is recorded", 3],
-    ["between two functions of the first share", 9 + 4],
-    ["between two functions of the last step", 3 * 9 + 4],
+    ["between two functions of the first share", served.length + 4],
+    ["between two functions of the last step", 3 * served.length + 4],
   ])("%s is continued as the same shift, which goes back as one", async (_, changes) => {
     aws.deploy(...served);
     await killed(() => aws.changes.length >= changes);
-    expect(new Set(Object.values(aws.traffic())).size).toBeGreaterThanOrEqual(changes < 9 ? 1 : 2);
+    expect(new Set(Object.values(aws.traffic())).size).toBeGreaterThanOrEqual(changes < served.length ? 1 : 2);
     expect(await run({ nowMs: NOW_MS + MINUTE_MS })).toBe("moved");
     expect(lines.some((line) => line.startsWith("Continues the shift of 2026-11-22T17:00:00Z"))).toBe(true);
     expect(aws.traffic()).toEqual(all("2"));
@@ -196,7 +196,7 @@ describe("a run that was killed", () => {
   test("between two functions of a move at once is continued too", async () => {
     aws.deploy(...served);
     const plan = { percents: [], minutes: 0 };
-    await killed(() => aws.changes.length >= 9 + 4, { plan });
+    await killed(() => aws.changes.length >= served.length + 4, { plan });
     expect(await run({ nowMs: NOW_MS + MINUTE_MS, plan })).toBe("moved");
     await rollback();
     expect(aws.traffic()).toEqual(all("1"));
