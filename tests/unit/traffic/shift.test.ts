@@ -203,7 +203,7 @@ describe("a run that was killed", () => {
   });
   test("goes back where an alarm was raised meanwhile", async () => {
     aws.deploy(...served);
-    await killed(() => aws.changes.length >= 3 * 9 + 4);
+    await killed(() => aws.changes.length >= 3 * served.length + 4);
     aws.raise("SlowAnswers");
     expect(await run()).toBe("back");
     expect(aws.traffic()).toEqual(all("1"));
