@@ -9,6 +9,7 @@ import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { operations } from "#core/catalogue.ts";
 import * as z from "#core/platform/zod.ts";
 import {
+  API,
   type Change,
   changes,
   oidcMembers,
@@ -19,7 +20,11 @@ import {
 import { able, limitedManagers, manager, rich, writes } from "#tests/support/limited-managers.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
-const { as, created, keep, reused, authorize, snapshot, getsScope } = limitedManagers(world());
+const api = world();
+const { as, created, keep, reused, authorize, snapshot, getsScope } = limitedManagers(api);
+const admin: typeof api.ask = (...asked) => api.ask(...asked);
+/** The operations that restore versions, which are tried apart: they need a version from before. */
+const restores: string[] = [];
 
 /** The state of the application that the last refusal has left as it was. */
 let unchanged: Change["state"] | undefined;
@@ -68,9 +73,49 @@ describe("a manager without the scopes of an application", () => {
   });
 });
 
+describe("a version in which the application was open", () => {
+  const oidc = "/inbound-protocols/oidc";
+  /** What opens and closes an application, and whose history has both. */
+  const closings: readonly (readonly [operation: string, history: string, close: (id: string) => Promise<void>])[] = [
+    ["restoreInboundProtocolVersion", oidc, (id) => setGrants(id, ["password"])],
+    ["restoreApplicationVersion", "", (id) => setGrants(id, ["password"])],
+    [
+      "restoreAuthorizedApisVersion",
+      "/authorized-apis",
+      async (id) => {
+        expect((await admin("DELETE", `${APPLICATIONS}/${id}/authorized-apis/${API}`)).status).toBe(204);
+      },
+    ],
+  ];
+  const setGrants = async (id: string, grantTypes: readonly string[]): Promise<void> => {
+    const path = `${APPLICATIONS}/${id}${oidc}`;
+    const { body } = await admin("GET", path);
+    expect((await admin("PUT", path, { body: { ...body, grantTypes } })).status).toBe(200);
+  };
+  restores.push(...closings.map(([operation]) => operation));
+
+  test.each(closings)("is not restored without its scopes: %s", async (_, history, close) => {
+    const id = await created("users");
+    await authorize(id);
+    await setGrants(id, ["client_credentials", "password"]);
+    const path = `${APPLICATIONS}/${id}${history}/history`;
+    const [open] = (await admin("GET", path)).body.records;
+    const opened = await snapshot(id);
+    await close(id);
+    const before = await snapshot(id);
+    const restore = `${path}/${open.version}/restore`;
+    const refused = await as(manager)("POST", restore);
+    expect([refused.status, refused.body?.code]).toEqual([403, "APP-60520"]);
+    expect(await snapshot(id)).toEqual(before);
+    expect(await getsScope(id)).toBe(false);
+    expect((await as(rich)("POST", restore)).status).toBeLessThan(300);
+    expect(await snapshot(id)).toEqual(opened);
+  });
+});
+
 describe("the class is complete:", () => {
   test("every write to an application is tried", () => {
-    const tried = new Set([...changes.map(({ operation }) => operation), "updateApplicationFromFile"]);
+    const tried = new Set([...changes.map(({ operation }) => operation), ...restores, "updateApplicationFromFile"]);
     expect([...tried].sort()).toEqual(writes.map(([id]) => id).sort());
   });
   test.each<[string, z.ZodType, typeof oidcMembers]>([
