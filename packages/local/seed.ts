@@ -13,9 +13,8 @@ import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
  * Creates the super tenant with its administrator, in the declared indexes. If it exists, sets the password of the
- * administrator to the given
- * one, so that the password in the environment is always valid. Throws an `Error` with a message for users if the
- * tenant has no user with the name of the administrator.
+ * administrator to the given one, so that the password in the environment is always valid. Throws an `Error` with a
+ * message for users if the tenant has no user with the name of the administrator.
  */
 export async function seed(table: Table, administrator: Administrator, indexes?: readonly string[]): Promise<void> {
   const declared = indexes && declaredIndexes(indexes);
