@@ -4,8 +4,8 @@ import { toUser } from "#core/identities/users/rows.ts";
 import { indexedAttribute } from "#core/scim/indexed.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Item, Table } from "#core/table/table.ts";
-import { checkIndex } from "#core/table/value-index/layout.ts";
 import { pairText } from "#core/table/value-index/pair.ts";
+import { checkIndex } from "#tests/support/value-index.ts";
 
 /** Where the users of a store are, and the attributes that have an index. */
 export interface IndexedStore {

@@ -1,9 +1,11 @@
-/** An index of values in memory, which answers as the one on the table does: for tests of what reads indexes. */
+/** Indexes of values in tests: one in memory, which answers as the one on the table does, and a check of the latter. */
 
-import { compareKeys } from "#core/table/table.ts";
+import type { ValueIndexKeys } from "#core/table/keys.ts";
+import { compareKeys, type Table } from "#core/table/table.ts";
 import { idSetOf } from "#core/table/value-index/id-set.ts";
+import { countsOf, type InspectedRange, inspectIndex } from "#core/table/value-index/inspect.ts";
 import type { Interval, Pair, ValueDirectory, ValueMatch } from "#core/table/value-index/model.ts";
-import { boundText, comparePairs, pairText } from "#core/table/value-index/pair.ts";
+import { boundText, comparePairs, pairOf, pairText } from "#core/table/value-index/pair.ts";
 import type { ValueIndex } from "#core/table/value-index/value-index.ts";
 
 /** A memory index, and how many round trips it stands for. */
@@ -61,4 +63,27 @@ export const memoryIndex = (given: readonly Pair[]): MemoryIndex => {
 const contains = ({ from, to }: Interval, pair: Pair): boolean => {
   const text = pairText(pair);
   return (!from || compareKeys(boundText(from), text) <= 0) && (!to || compareKeys(text, boundText(to)) < 0);
+};
+
+/** What a check of an index found. */
+export interface IndexCheck {
+  /** In order. */
+  readonly pairs: readonly Pair[];
+  /** How many owners are counted as having several pairs. */
+  readonly several: number;
+  /** What is wrong with the rows themselves, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Reads a whole index, and checks that its rows belong together. */
+export const checkIndex = async (table: Table, keys: ValueIndexKeys): Promise<IndexCheck> => {
+  const ranges: InspectedRange[] = [];
+  for await (const range of inspectIndex(table, keys)) ranges.push(range);
+  return {
+    pairs: ranges.flatMap(({ texts }) => texts.map(pairOf)),
+    several: (await countsOf(table, keys)).several,
+    problems: ranges.flatMap(({ low, problem }) =>
+      problem === undefined ? [] : [`The range at ${JSON.stringify(low)} ${problem}.`],
+    ),
+  };
 };

@@ -14,12 +14,13 @@ import { shippedIndexes } from "#core/settings/indexes.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Step, Table } from "#core/table/table.ts";
-import { checkIndex, layout } from "#core/table/value-index/layout.ts";
+import { layout } from "#core/table/value-index/layout.ts";
 import { comparePairs } from "#core/table/value-index/pair.ts";
 import { valueIndex } from "#core/table/value-index/value-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";
+import { checkIndex } from "#tests/support/value-index.ts";
 import { everything } from "./audit.ts";
 import { dyingTable, Killed } from "./killed.support.ts";
 

@@ -5,14 +5,14 @@ import { keys } from "#core/table/keys.ts";
 import { type Meter, newMeter } from "#core/table/meter.ts";
 import { stale, whileStale } from "#core/table/stale.ts";
 import type { Step, Table } from "#core/table/table.ts";
-import { checkIndex, layout } from "#core/table/value-index/layout.ts";
+import { layout } from "#core/table/value-index/layout.ts";
 import type { Interval, Pair, PairChange, ValueMatch } from "#core/table/value-index/model.ts";
 import { comparePairs, indexedText, isCut, pairOf, pairText } from "#core/table/value-index/pair.ts";
 import type { ValueIndexLimits } from "#core/table/value-index/range-rows.ts";
 import { type ValueIndex, valueIndex } from "#core/table/value-index/value-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
-import { memoryIndex } from "#tests/support/value-index.ts";
+import { checkIndex, memoryIndex } from "#tests/support/value-index.ts";
 import { dyingTable, Killed } from "#tests/unit/identities/killed.support.ts";
 
 const LIMITS = { foldBytes: 600, splitAt: () => 40 };
@@ -231,6 +231,52 @@ describe("an index that is empty", () => {
     expect(await matches.window({ offset: 0, limit: 10 })).toEqual([]);
     expect(await matches.after(undefined, 10)).toEqual({ pairs: [], more: false });
     expect((await matches.owners()).size).toBe(0);
+  });
+});
+
+describe("a fold", () => {
+  const deltasOf = async (attribute: string) => {
+    const items = await Promise.all(
+      [0, 1].map((at) => table.open(newMeter()).get(keys.userValues("t", "PRIMARY", attribute).delta("", at))),
+    );
+    return items.flatMap((item) => Object.keys(item ?? {}).filter((name) => name.startsWith("+")));
+  };
+  const opened = (attribute: string, foldBytes: number) =>
+    valueIndex(table.open(newMeter()), keys.userValues("t", "PRIMARY", attribute), { foldBytes, splitAt: () => 5_000 });
+  const checked = (attribute: string) => checkIndex(table.open(newMeter()), keys.userValues("t", "PRIMARY", attribute));
+
+  test("removes what came and went again from the deltas", async () => {
+    const write = async (wanted: PairChange): Promise<void> => {
+      await table.open(newMeter()).write(...(await opened("toggled", 600).steps(wanted, stale)));
+    };
+    for (let turn = 0; turn < 60; turn += 1) {
+      const pair = { value: `value ${turn}`, facet: "", id: newId() };
+      await write({ added: [pair], removed: [], several: 0 });
+      if (turn % 2 === 1) await write({ added: [], removed: [pair], several: 0 });
+    }
+    const { pairs, problems } = await checked("toggled");
+    expect([pairs.length, problems]).toEqual([30, []]);
+    // 600 bytes of changes, of about 40 each.
+    expect((await deltasOf("toggled")).length).toBeLessThan(18);
+  });
+
+  test("takes many changes in several turns, and readers see all of them in between", async () => {
+    const attribute = "overflowing";
+    const pairs = Array.from({ length: 400 }, (_, at) => ({ value: `v${at}`, facet: "", id: newId() }));
+    for (const pair of pairs) {
+      const steps = await opened(attribute, 1_000_000).steps({ added: [pair], removed: [], several: 0 }, stale);
+      await table.open(newMeter()).write(...steps);
+    }
+    expect(await deltasOf(attribute)).toHaveLength(400);
+    const last = { value: "last", facet: "", id: newId() };
+    const steps = await opened(attribute, 8_000).steps({ added: [last], removed: [], several: 0 }, stale);
+    const left = (await deltasOf(attribute)).length;
+    expect([left > 0, left < 400 - 120]).toEqual([true, true]);
+    expect((await checked(attribute)).pairs).toEqual([...pairs].sort(comparePairs));
+    const found = await opened(attribute, 8_000).open();
+    expect((await found.matches({ intervals: [{}], test: (value) => value !== "v1" })).total).toBe(399);
+    await table.open(newMeter()).write(...steps);
+    expect(await checked(attribute)).toEqual({ pairs: [...pairs, last].sort(comparePairs), several: 0, problems: [] });
   });
 });
 

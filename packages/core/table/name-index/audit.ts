@@ -1,9 +1,9 @@
 /** The consistency check of a name index: whether ranges, leaves and entries agree. */
 import { pause } from "../../platform/clock.ts";
+import { sideBySide } from "../settle.ts";
 import { compareKeys, LAST } from "../table.ts";
 import { readDirectory } from "./directory.ts";
 import { bytesOfAll, covers, type IndexContext, type Leaf, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
-import { sideBySide } from "./settle.ts";
 
 const RANGES_AT_ONCE = 8;
 const ENTRIES_PER_QUERY = 8_000;

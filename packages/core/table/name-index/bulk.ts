@@ -1,10 +1,11 @@
 /** Claims many names in as few transactions as their ranges allow, with an outcome for each. */
+
+import { Moved, settle, sideBySide } from "../settle.ts";
 import { compareKeys, type Step } from "../table.ts";
 import type { NewName } from "./claim.ts";
 import { rangeAtKey, readRanges } from "./directory.ts";
 import { covers, entryItem, type IndexContext, type Range } from "./items.ts";
 import { begin, locate, locateRoom, moved, turn } from "./ranges.ts";
-import { Moved, settle, sideBySide } from "./settle.ts";
 
 /** The outcome for one name. */
 export type Outcome = "created" | Error;

@@ -6,9 +6,11 @@
  * this is visible: where a range does not end at the low of the next, one of the two is read again by its key. The
  * result contains every name once, each range as it was at some instant of the read.
  */
+
+import { withoutGaps } from "../gaps.ts";
+import { Moved, settle } from "../settle.ts";
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { covers, type IndexContext, type Leaf, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
-import { Moved, settle } from "./settle.ts";
 
 /** Ranges that one round trip requests; DynamoDB's megabyte ends a page at about 12,000. */
 const RANGES_PER_PAGE = 10_000;
@@ -52,20 +54,11 @@ export async function readRanges({ table, keys }: IndexContext, options?: ReadOp
  */
 export async function readDirectory(context: IndexContext, options?: ReadOptions): Promise<Directory> {
   const { table, keys, deadlineMs } = context;
-  const seen = new Map((await readRanges(context, options)).map((range) => [range.low, range]));
-  const ranges = await settle(deadlineMs, async () => {
-    const list = [...seen.values()].sort((a, b) => compareKeys(a.low, b.low));
-    const lows = brokenLows(list);
-    if (lows.length === 0) return list;
-    // One by one, not as a batch: only a single read never returns half of a transaction.
-    const items = await Promise.all(lows.map((low) => table.get(rangeKey(keys, low))));
-    for (const item of items) {
-      if (!item) continue;
-      const range = rangeOf(item);
-      seen.set(range.low, range);
-    }
-    throw new Moved("a split was read half done");
-  });
+  const readOne = async (low: string): Promise<Range | undefined> => {
+    const item = await table.get(rangeKey(keys, low));
+    return item && rangeOf(item);
+  };
+  const ranges = await withoutGaps(await readRanges(context, options), { low: "", high: LAST }, readOne, deadlineMs);
   const before = [0];
   let names = 0;
   for (const range of ranges) {
@@ -73,18 +66,6 @@ export async function readDirectory(context: IndexContext, options?: ReadOptions
     before.push(names);
   }
   return { ranges, before };
-}
-
-/** The lows of the ranges to read again, where a list of ranges has gaps or overlaps. None for an empty list. */
-function brokenLows(ranges: readonly Range[]): string[] {
-  const lows = ranges.length > 0 && ranges[0]?.low !== "" ? [""] : [];
-  ranges.forEach((range, at) => {
-    const next = ranges[at + 1]?.low ?? LAST;
-    const order = compareKeys(range.high, next);
-    if (order > 0) lows.push(range.low);
-    if (order < 0) lows.push(range.high);
-  });
-  return lows;
 }
 
 /**

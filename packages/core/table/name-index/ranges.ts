@@ -1,4 +1,6 @@
 /** Finds the range of a name, and splits full ranges. */
+
+import { Moved } from "../settle.ts";
 import { compareKeys, type Key, LAST, type Step } from "../table.ts";
 import {
   bytesOfAll,
@@ -13,7 +15,6 @@ import {
   rangeOver,
 } from "./items.ts";
 import { bytesOf } from "./name-key.ts";
-import { Moved } from "./settle.ts";
 
 /** Attempts to split a full range before a name is added anyway: the limit is soft, far below DynamoDB's 400 KB. */
 const SPLIT_TRIES = 4;

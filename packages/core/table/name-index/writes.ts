@@ -1,6 +1,7 @@
 /** Writes of a name index: each change of a name is one transaction, with steps of the caller about its owner. */
 
 import { later } from "../../platform/later.ts";
+import { settle } from "../settle.ts";
 import type { Step } from "../table.ts";
 import type { Outcome } from "./bulk.ts";
 import { claim, type NewName, type OldName, release } from "./claim.ts";
@@ -16,7 +17,6 @@ import {
   rangeOf,
 } from "./items.ts";
 import { begin, locate, locateRoom, moved, touch, turn } from "./ranges.ts";
-import { settle } from "./settle.ts";
 
 /** A name to replace by another. */
 export interface Renaming {

@@ -3,10 +3,10 @@
  * them; the number of the fold in each shows it, and they are read again.
  */
 import type { ValueIndexKeys } from "../keys.ts";
-import { Moved, settle } from "../name-index/settle.ts";
+import { Moved, settle } from "../settle.ts";
 import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
 import { readSpan } from "./directory.ts";
-import { ID_BYTES, idOfBytes, pairText, unescaped } from "./pair.ts";
+import { ID_BYTES, idOfBytes, packedText } from "./pair.ts";
 import {
   DELTAS,
   type Delta,
@@ -27,7 +27,10 @@ export interface Contents {
   readonly values: readonly PackedValue[];
   /** Of each pair of the pack, in order. Absent where only values were read. */
   readonly ids?: Uint8Array | undefined;
-  /** Net changes since the pack, by the texts of pairs: 1 for a pair that came, -1 for one that went. */
+  /**
+   * Net changes since the pack, by the texts of pairs: 1 for a pair that came, -1 for one that went, and 0 for one that
+   * is as it was. A fold removes those too.
+   */
   readonly changes: ReadonlyMap<string, number>;
 }
 
@@ -110,7 +113,7 @@ function contentsOf(range: ValueRange, items: readonly (Item | undefined)[], wit
 }
 
 function netChanges(deltas: readonly Delta[]): ReadonlyMap<string, number> {
-  return new Map(deltas.flatMap(({ changes }) => [...changes]).filter(([, net]) => net !== 0));
+  return new Map(deltas.flatMap(({ changes }) => [...changes]));
 }
 
 /** The texts of all pairs of a range, in order. Its contents must have ids. */
@@ -118,10 +121,7 @@ export function pairTexts({ values, ids = new Uint8Array(), changes }: Contents)
   const texts: string[] = [];
   let place = 0;
   for (const { value, facet, count } of values) {
-    const [ofValue, ofFacet] = [unescaped(value), unescaped(facet)];
-    for (let end = place + count; place < end; place += 1) {
-      texts.push(pairText({ value: ofValue, facet: ofFacet, id: idAt(ids, place) }));
-    }
+    for (let end = place + count; place < end; place += 1) texts.push(packedText(value, facet, ids, place));
   }
   return withChanges(texts, changes);
 }

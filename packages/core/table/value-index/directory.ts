@@ -2,7 +2,8 @@
  * The directory of a value index: all ranges with their counts. A Query may return one half of a split, because
  * DynamoDB reads each item separately. Ranges have no gaps, so that this is visible, and one of the two is read again.
  */
-import { Moved, settle } from "../name-index/settle.ts";
+import { withoutGaps } from "../gaps.ts";
+import { Moved, settle } from "../settle.ts";
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
 
@@ -45,33 +46,16 @@ export async function locate(context: ValueContext, text: string, consistent = f
   });
 }
 
-/** The ranges of a span without gaps: reads again what a split left behind. */
-async function completed(
+/** The ranges of a span without gaps. */
+function completed(
   { table, keys }: ValueContext,
   ranges: readonly ValueRange[],
-  from: string,
-  to: string,
+  low: string,
+  high: string,
 ): Promise<readonly ValueRange[]> {
-  if (ranges.length === 0) return ranges;
-  const seen = new Map(ranges.map((range) => [range.low, range]));
-  return settle(DEADLINE_MS, async () => {
-    const list = [...seen.values()].sort((a, b) => compareKeys(a.low, b.low));
-    const lows = brokenLows(list, from, to);
-    if (lows.length === 0) return list;
-    // One by one, not as a batch: only a single read never returns half of a transaction.
-    const items = await Promise.all(lows.map((low) => table.get(rangeKey(keys, low))));
-    for (const item of items) if (item) seen.set(rangeOf(item).low, rangeOf(item));
-    throw new Moved("a split was read half done");
-  });
-}
-
-/** The lows of the ranges to read again, where a list of ranges has gaps or overlaps. */
-function brokenLows(ranges: readonly ValueRange[], from: string, to: string): string[] {
-  const lows = ranges[0]?.low === from ? [] : [from];
-  ranges.forEach((range, at) => {
-    const order = compareKeys(range.high, ranges[at + 1]?.low ?? to);
-    if (order > 0) lows.push(range.low);
-    if (order < 0) lows.push(range.high);
-  });
-  return lows;
+  const readOne = async (at: string): Promise<ValueRange | undefined> => {
+    const item = await table.get(rangeKey(keys, at));
+    return item && rangeOf(item);
+  };
+  return withoutGaps(ranges, { low, high }, readOne, DEADLINE_MS);
 }

@@ -12,6 +12,7 @@ import { compareKeys, type Item, type Step, type Table } from "../table.ts";
 import { early } from "../timing.ts";
 import { type Contents, pairTexts, readContents } from "./contents.ts";
 import {
+  changeBytes,
   changeName,
   DELTAS,
   deltaAt,
@@ -33,6 +34,8 @@ const FOLDED_WITHIN_MS = 150;
 const LOOK_AGAIN_MS = 15;
 /** After so long, a change is written although its range is full: the limit is soft. */
 const ROOM_WITHIN_MS = 1_500;
+/** Changes that one fold takes from a delta, one condition for each: DynamoDB admits 300 operators in an expression. */
+const TAKEN_MOST = 120;
 
 /**
  * The range of a text, with room for a change: a full range is folded first. Of the writers of one range, one folds it
@@ -73,7 +76,7 @@ async function fold(context: ValueContext, before: ValueRange): Promise<void> {
   const { range } = contents;
   const texts = pairTexts(contents);
   const isSplit = texts.length >= context.limits.splitAt(range.depth) && texts.length > 1;
-  await (isSplit ? split(context, range, texts) : replace(context, contents, texts));
+  await (isSplit ? split(context, range, texts) : replace(context, contents));
 }
 
 /**
@@ -85,7 +88,12 @@ export async function mendRange(given: ValueContext, before: ValueRange): Promis
   const contents = await withTicket(context, before);
   const { low, high } = contents.range;
   const own = pairTexts(contents).filter((text) => compareKeys(text, low) >= 0 && compareKeys(text, high) < 0);
-  await replace(context, contents, [...new Set(own)].sort(compareKeys), true);
+  const texts = [...new Set(own)].sort(compareKeys);
+  const { range } = contents;
+  const slot = 1 - range.slot;
+  await putPack(context, low, slot, range.ticket, texts);
+  const mended: ValueRange = { ...range, count: texts.length, pending: 0, fold: range.ticket, slot };
+  await putRange(context, mended, range.changes);
 }
 
 /** Takes a ticket on a range, and reads what the range contains then. */
@@ -103,47 +111,44 @@ async function withTicket(context: ValueContext, before: ValueRange): Promise<Co
   return only;
 }
 
-/**
- * Puts the pairs of the pack and the changes into the other slot. `isCounted`: the count of the range becomes their
- * number, so that nothing may change meanwhile.
- */
-async function replace(
-  context: ValueContext,
-  { range, changes }: Contents,
-  texts: readonly string[],
-  isCounted = false,
-): Promise<void> {
+/** Puts the pairs of the pack and of the changes into the other slot. What one write cannot take stays in the deltas. */
+async function replace(context: ValueContext, contents: Contents): Promise<void> {
   const { table, keys } = context;
+  const { range, changes } = contents;
   const { low, ticket } = range;
   const slot = 1 - range.slot;
-  await putPack(context, low, slot, ticket, texts);
-  const taken = DELTAS.map((at): Step => {
-    const own = [...changes].filter(([text]) => deltaAt(text) === at);
-    return {
+  const ofDeltas = DELTAS.map((at) => [...changes].filter(([text]) => deltaAt(text) === at));
+  const taken = ofDeltas.map((own) => own.slice(0, TAKEN_MOST));
+  const left = ofDeltas.flatMap((own) => own.slice(TAKEN_MOST));
+  await putPack(context, low, slot, ticket, pairTexts({ ...contents, changes: new Map(taken.flat()) }));
+  const taking = taken.map(
+    (own, at): Step => ({
       change: keys.delta(low, at),
       set: { f: ticket },
       clear: own.map(([text]) => changeName(text)),
       // A pair that changed again meanwhile must not be lost.
       when: own.length === 0 ? "any" : { equal: Object.fromEntries(own.map(([text, net]) => [changeName(text), net])) },
       otherwise: stale,
-    };
-  });
+    }),
+  );
+  // What was pending when the range was read is in the pack, or counts again. A range that has changes never has
+  // nothing pending, because readers then skip its deltas.
+  const pending = left.reduce((sum, [text]) => sum + changeBytes(text), 0);
   await table.write(
     {
       change: rangeKey(keys, low),
-      set: { f: ticket, s: slot, ...(isCounted && { n: texts.length }) },
-      // What was pending when the range was read is in the pack.
-      add: { p: -range.pending },
-      when: { equal: { t: ticket, ...(isCounted && { c: range.changes }) } },
+      set: { f: ticket, s: slot },
+      add: { p: pending - range.pending },
+      when: { equal: { t: ticket } },
       otherwise: stale,
     },
-    ...taken,
+    ...taking,
   );
 }
 
 /** Splits a range in its middle. Nothing may change meanwhile. */
 async function split(context: ValueContext, range: ValueRange, texts: readonly string[]): Promise<void> {
-  const { table, keys } = context;
+  const { keys } = context;
   const { low, ticket, changes } = range;
   const middle = texts.length >>> 1;
   const cut = separator(texts[middle - 1] ?? "", texts[middle] ?? "");
@@ -153,14 +158,30 @@ async function split(context: ValueContext, range: ValueRange, texts: readonly s
   const common = { pending: 0, ticket, fold: ticket, depth: range.depth + 1 };
   const ofLeft: ValueRange = { ...range, ...common, high: cut, count: left.length, slot };
   const ofRight: ValueRange = { ...range, ...common, low: cut, count: right.length, several: 0, changes: 0, slot: 0 };
-  const emptied = [low, cut].flatMap((one) =>
-    DELTAS.map((at): Step => ({ put: { ...keys.delta(one, at), f: ticket }, when: "any", otherwise: stale })),
-  );
-  await table.write(
-    { put: rangeItem(keys, ofLeft), when: { equal: { t: ticket, c: changes } }, otherwise: stale },
+  await putRange(
+    context,
+    ofLeft,
+    changes,
     { put: rangeItem(keys, ofRight), when: "absent", otherwise: stale },
-    ...emptied,
+    ...emptied(context, ofRight),
   );
+}
+
+/** Puts a range whose pack has all of its pairs. Nothing may have changed meanwhile. */
+async function putRange(
+  context: ValueContext,
+  range: ValueRange,
+  changes: number,
+  ...more: readonly Step[]
+): Promise<void> {
+  const { table, keys } = context;
+  const when = { equal: { t: range.ticket, c: changes } };
+  await table.write({ put: rangeItem(keys, range), when, otherwise: stale }, ...emptied(context, range), ...more);
+}
+
+/** The steps that put deltas without changes. */
+function emptied({ keys }: ValueContext, { low, fold }: ValueRange): readonly Step[] {
+  return DELTAS.map((at): Step => ({ put: { ...keys.delta(low, at), f: fold }, when: "any", otherwise: stale }));
 }
 
 async function putPack(

@@ -75,9 +75,12 @@ export async function countsOf(table: Table, keys: ValueIndexKeys): Promise<Inde
   };
 }
 
-/** The step that corrects how many owners are counted as having several pairs. */
+/**
+ * The step that corrects how many owners are counted as having several pairs. It is a change of the range, so that a
+ * split at the same time starts again.
+ */
 export function correctingSeveral(keys: ValueIndexKeys, by: number, otherwise: () => Error): Step {
-  return { change: rangeKey(keys, ""), add: { m: by }, when: "present", otherwise };
+  return { change: rangeKey(keys, ""), add: { m: by, c: 1 }, when: "present", otherwise };
 }
 
 /** A range and what it contains, if possible without a change in between. */

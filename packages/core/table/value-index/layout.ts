@@ -1,10 +1,8 @@
-/** Whole value indexes, for tools: the rows of one that is loaded at once, and a check of the rows of one in use. */
+/** The rows of a whole value index, for tools that load one at once. */
 import type { ValueIndexKeys } from "../keys.ts";
-import { compareKeys, type Item, LAST, type Table } from "../table.ts";
-import { pairTexts, readContents } from "./contents.ts";
-import { readRanges } from "./directory.ts";
+import { type Item, LAST } from "../table.ts";
 import type { Pair } from "./model.ts";
-import { pairOf, pairText } from "./pair.ts";
+import { pairText } from "./pair.ts";
 import {
   DELTAS,
   idsItem,
@@ -47,40 +45,4 @@ export function* layout(keys: ValueIndexKeys, pairs: readonly Pair[], several: n
     for (const delta of DELTAS) yield { ...keys.delta(low, delta), f: LOADED.fold };
     low = high;
   }
-}
-
-/** What a check of an index found. */
-export interface IndexCheck {
-  /** In order. */
-  readonly pairs: readonly Pair[];
-  /** How many owners are counted as having several pairs. */
-  readonly several: number;
-  /** What is wrong with the rows themselves, one sentence each. */
-  readonly problems: readonly string[];
-}
-
-/** Reads a whole index, and checks that its rows belong together. For an index without other writers meanwhile. */
-export async function checkIndex(table: Table, keys: ValueIndexKeys): Promise<IndexCheck> {
-  const context = { table, keys, limits: limitsOf({}) };
-  const ranges = await readRanges(context);
-  const pairs: Pair[] = [];
-  const problems: string[] = [];
-  for (const range of ranges) {
-    const [contents, ...more] = await readContents(context, [range], { withIds: true });
-    if (!contents || more.length > 0) {
-      problems.push(`The range at ${JSON.stringify(range.low)} changed while it was read.`);
-      continue;
-    }
-    const texts = pairTexts(contents);
-    const place = `The range at ${JSON.stringify(range.low)}`;
-    if (texts.length !== range.count) problems.push(`${place} counts ${range.count} pairs and has ${texts.length}.`);
-    if (texts.some((text) => compareKeys(text, range.low) < 0 || compareKeys(text, range.high) >= 0)) {
-      problems.push(`${place} has a pair of another range.`);
-    }
-    if (texts.some((text, at) => at > 0 && compareKeys(texts[at - 1] ?? "", text) >= 0)) {
-      problems.push(`${place} has pairs out of order.`);
-    }
-    for (const text of texts) pairs.push(pairOf(text));
-  }
-  return { pairs, several: ranges.reduce((sum, range) => sum + range.several, 0), problems };
 }

@@ -27,7 +27,11 @@ const special = Object.keys(escapes);
 
 /** Digits of ties, in the order of their bytes. */
 const DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-const valueOfDigit = new Map([...DIGITS].map((digit, value) => [digit, value]));
+/** The value of a digit by its code. */
+const valueOfDigit = new Uint8Array(128);
+for (const [value, digit] of [...DIGITS].entries()) valueOfDigit[digit.charCodeAt(0)] = value;
+/** The digits of numbers of twelve bits. */
+const twoDigits = [...DIGITS].flatMap((first) => [...DIGITS].map((second) => `${first}${second}`));
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Bytes of an id. */
@@ -84,13 +88,15 @@ function tieHex(id: string): string {
 
 /** The text of a pair. The order of texts, by UTF-8 bytes, is that of the pairs. */
 export function pairText({ value, facet, id }: Pair): string {
-  return `${escaped(value)}${SEPARATOR}${escaped(facet)}${SEPARATOR}${tieOf(id)}`;
+  return packedText(escaped(value), escaped(facet), idBytes(id), 0);
 }
 
 /** The pair of a text. */
 export function pairOf(text: string): Pair {
-  const [value = "", facet = "", tie = ""] = text.split(SEPARATOR);
-  return { value: unescaped(value), facet: unescaped(facet), id: idOfTie(tie) };
+  const [value = "", facet = ""] = text.split(SEPARATOR);
+  const id = Buffer.alloc(ID_BYTES);
+  writeId(text, id, 0);
+  return { value: unescaped(value), facet: unescaped(facet), id: idOfBytes(id) };
 }
 
 /** The place of a bound among the texts of pairs. */
@@ -130,33 +136,36 @@ export function idOfBytes(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-function tieOf(id: string): string {
-  const bytes = idBytes(id);
-  const swapped = Buffer.concat([bytes.subarray(HALF), bytes.subarray(0, HALF)]);
-  let text = "";
-  for (let at = 0; at < ID_BYTES; at += 3) {
-    const [a = 0, b, c] = swapped.subarray(at, at + 3);
-    text += digit(a >> 2) + digit(((a & 3) << 4) | ((b ?? 0) >> 4));
-    if (b !== undefined) text += digit(((b & 15) << 2) | ((c ?? 0) >> 6));
-    if (c !== undefined) text += digit(c & 63);
-  }
-  return text;
+/** The text of a pair of a pack: its value and facet as they are packed, and the place of its id. */
+export function packedText(value: string, facet: string, ids: Uint8Array, place: number): string {
+  return `${value}${SEPARATOR}${facet}${SEPARATOR}${tieAt(ids, place * ID_BYTES)}`;
 }
 
-function digit(value: number): string {
-  return DIGITS.charAt(value);
-}
-
-function idOfTie(tie: string): string {
-  const bytes = Buffer.alloc(ID_BYTES);
-  let [bits, held, at] = [0, 0, 0];
-  for (const one of tie) {
-    bits = ((bits << 6) | (valueOfDigit.get(one) ?? 0)) & 0xffff;
+/** Writes the bytes of the id of a pair. */
+export function writeId(text: string, to: Uint8Array, at: number): void {
+  const start = text.length - TIE_LENGTH;
+  let [bits, held, byte] = [0, 0, 0];
+  for (let digit = 0; digit < TIE_LENGTH; digit += 1) {
+    bits = ((bits << 6) | (valueOfDigit[text.charCodeAt(start + digit)] ?? 0)) & 0xffff;
     held += 6;
     if (held < 8) continue;
     held -= 8;
-    bytes[at] = (bits >> held) & 0xff;
-    at += 1;
+    to[at + ((byte + HALF) % ID_BYTES)] = (bits >> held) & 0xff;
+    byte += 1;
   }
-  return idOfBytes(Buffer.concat([bytes.subarray(HALF), bytes.subarray(0, HALF)]));
+}
+
+/** The tie of the id whose bytes begin at a place. */
+function tieAt(bytes: Uint8Array, at: number): string {
+  let text = "";
+  let [bits, held] = [0, 0];
+  for (let byte = 0; byte < ID_BYTES; byte += 1) {
+    bits = ((bits << 8) | (bytes[at + ((byte + HALF) % ID_BYTES)] as number)) & 0xfffff;
+    held += 8;
+    if (held < 12) continue;
+    held -= 12;
+    text += twoDigits[(bits >> held) & 0xfff];
+  }
+  // 128 bits are ten times twelve, and eight.
+  return text + twoDigits[(bits << 4) & 0xfff];
 }

@@ -16,7 +16,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
-import { ID_BYTES, idBytes, pairOf, TIE_LENGTH } from "./pair.ts";
+import { ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
 /** When ranges are folded and split. */
 export interface ValueIndexLimits {
@@ -174,8 +174,9 @@ function sharedLength(a: string, b: string): number {
  */
 export function idsItem(key: Key, fold: number, pairs: readonly string[]): Item {
   const [times, rest] = [Buffer.alloc(pairs.length * HALF), Buffer.alloc(pairs.length * HALF)];
+  const id = new Uint8Array(ID_BYTES);
   for (const [at, pair] of pairs.entries()) {
-    const id = idBytes(pairOf(pair).id);
+    writeId(pair, id, 0);
     times.set(id.subarray(0, HALF), at * HALF);
     rest.set(id.subarray(HALF), at * HALF);
   }

@@ -1,6 +1,6 @@
 /** Repeating what another writer interrupted, and running tasks concurrently. */
-import { retry, startingWithin } from "../../platform/retry.ts";
-import { unavailable } from "../failures.ts";
+import { retry, startingWithin } from "../platform/retry.ts";
+import { unavailable } from "./failures.ts";
 
 const WAIT_FIRST_MS = 2;
 const WAIT_MOST_MS = 100;
