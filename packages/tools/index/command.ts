@@ -6,26 +6,22 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { SingleBar } from "cli-progress";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { TRUSTED_MS } from "#core/identities/users/index-rows.ts";
 import { systemClock } from "#core/platform/clock.ts";
-import { Fault } from "#core/platform/faults.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { userStoreNames } from "#core/settings/user-stores.ts";
-import { openTable, type TableConfig } from "#core/table/dynamo.ts";
+import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { tableConfig } from "#functions/env.ts";
-import { openLocalData } from "../local-data.ts";
+import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
 import { build } from "./build.ts";
 import { check, switchOff } from "./check.ts";
 import type { IndexWork, Progress, StorePlace } from "./work.ts";
 
-const TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000 };
 const RATE = 200;
 const RATE_MAX = 100_000;
 /** The longest request, after the time for which a function trusts what it has read. */
@@ -57,7 +53,7 @@ export async function run(
   try {
     const { does, tenant, rate } = optionsOf(words);
     const deployment = deploymentFromFile(environment.DEPLOYMENT_TOML ?? ownFile());
-    const { config, settledMs, close } = await placeOf(environment);
+    const { config, isDeployed, close } = await placeOf(environment);
     try {
       const table = openTable(config)(newMeter());
       const work: IndexWork = {
@@ -65,7 +61,7 @@ export async function run(
         declared: declaredIndexes(deployment.indexes),
         stores: await storesOf(table, userStoreNames(deployment.userStores), deployment.userStores, tenant),
         rate,
-        settledMs,
+        settledMs: isDeployed ? SETTLED_MS : 0,
         now: systemClock.now,
         wait: (ms) => sleep(ms),
         print,
@@ -76,7 +72,7 @@ export async function run(
       await close();
     }
   } catch (error) {
-    complain(error instanceof Fault ? error.description : error instanceof Error ? error.message : String(error));
+    complain(failureText(error));
     return 1;
   }
 }
@@ -99,19 +95,20 @@ async function storesOf(
     );
 }
 
-async function placeOf(
-  environment: NodeJS.ProcessEnv,
-): Promise<{ readonly config: TableConfig; readonly settledMs: number; readonly close: () => Promise<void> }> {
-  if (environment.TABLE_NAME) {
-    const { requestDeadlineMs: _, ...config } = tableConfig(TIMEOUTS, environment);
-    return { config, settledMs: SETTLED_MS, close: async () => undefined };
-  }
-  const { config, close } = await openLocalData(environment);
-  return { config: { ...config, deadlineMs: TIMEOUTS.callMs }, settledMs: 0, close };
-}
-
 function optionsOf(words: readonly string[]) {
-  const { check: isCheck, repair: isRepair, off: isOff, tenant, rate } = parsed(words);
+  const {
+    check: isCheck,
+    repair: isRepair,
+    off: isOff,
+    tenant,
+    rate,
+  } = parsedWords(words, USAGE, {
+    check: { type: "boolean" },
+    repair: { type: "boolean" },
+    off: { type: "boolean" },
+    tenant: { type: "string" },
+    rate: { type: "string" },
+  }).values;
   if ([isCheck, isRepair, isOff].filter((one) => one).length > 1) {
     throw new Error(`--check, --repair and --off exclude each other.\n\n${USAGE}`);
   }
@@ -119,29 +116,7 @@ function optionsOf(words: readonly string[]) {
     if (isOff) return switchOff(work);
     return isCheck || isRepair ? check(work, isRepair === true) : build(work);
   };
-  return { does, tenant, rate: rateOf(rate) };
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    const options = {
-      check: { type: "boolean" },
-      repair: { type: "boolean" },
-      off: { type: "boolean" },
-      tenant: { type: "string" },
-      rate: { type: "string" },
-    } as const;
-    return parseArgs({ args: [...words], options }).values;
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function rateOf(text: string | undefined): number {
-  if (text === undefined) return RATE;
-  const rate = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-  if (rate >= 1 && rate <= RATE_MAX) return rate;
-  throw new Error(`--rate must be a number from 1 to ${RATE_MAX}, not "${text}".\n\n${USAGE}`);
+  return { does, tenant, rate: wholeNumber("rate", rate, { fallback: RATE, most: RATE_MAX, usage: USAGE }) };
 }
 
 function newProgress(title: string, total: number): Progress {

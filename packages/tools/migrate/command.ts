@@ -5,21 +5,18 @@
  * this release, 1 refused or failed (run it again to continue), 2 done, but the named rows have to be looked at.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { systemClock } from "#core/platform/clock.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { openTable, type TableConfig } from "#core/table/dynamo.ts";
+import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { tableConfig } from "#functions/env.ts";
-import { openLocalData } from "../local-data.ts";
+import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
 import { type VersionedKind, versionedKinds } from "./kinds.ts";
 import { migrate } from "./migrate.ts";
 import { openRows } from "./rows.ts";
 
-const TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000 };
 const RATE = 200;
 const SEGMENTS = 4;
-const MOST = { rate: 100_000, segments: 64 } as const;
+const RATE_MAX = 100_000;
+const SEGMENTS_MAX = 64;
 
 const USAGE = `npm run migrate -- [--dry-run] [--rate <rows>] [--segments <number>]
 
@@ -54,41 +51,20 @@ export async function run(
       await close();
     }
   } catch (error) {
-    complain(error instanceof Fault ? error.description : error instanceof Error ? error.message : String(error));
+    complain(failureText(error));
     return 1;
   }
 }
 
-async function placeOf(environment: NodeJS.ProcessEnv): Promise<{ config: TableConfig; close: () => Promise<void> }> {
-  if (environment.TABLE_NAME) {
-    const { requestDeadlineMs: _, ...config } = tableConfig(TIMEOUTS, environment);
-    return { config, close: async () => undefined };
-  }
-  const { config, close } = await openLocalData(environment);
-  return { config: { ...config, deadlineMs: TIMEOUTS.callMs }, close };
-}
-
 function optionsOf(words: readonly string[]) {
-  const { "dry-run": isDry = false, rate, segments } = parsed(words);
-  return { isDry, rate: countOf("rate", rate, RATE), segments: countOf("segments", segments, SEGMENTS) };
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    const options = {
-      "dry-run": { type: "boolean" },
-      rate: { type: "string" },
-      segments: { type: "string" },
-    } as const;
-    return parseArgs({ args: [...words], options }).values;
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
-function countOf(name: keyof typeof MOST, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  const count = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MOST[name]) return count;
-  throw new Error(`--${name} must be a number from 1 to ${MOST[name]}, not "${text}".\n\n${USAGE}`);
+  const { values } = parsedWords(words, USAGE, {
+    "dry-run": { type: "boolean" },
+    rate: { type: "string" },
+    segments: { type: "string" },
+  });
+  return {
+    isDry: values["dry-run"] ?? false,
+    rate: wholeNumber("rate", values.rate, { fallback: RATE, most: RATE_MAX, usage: USAGE }),
+    segments: wholeNumber("segments", values.segments, { fallback: SEGMENTS, most: SEGMENTS_MAX, usage: USAGE }),
+  };
 }

@@ -6,16 +6,14 @@
  * ended; a run on a table that is safe changes nothing. Prints what it found and did, and never a secret. Exit codes: 0
  * done, 1 refused or failed (run it again to continue), 2 done, but the named rows have to be looked at.
  */
-import { parseArgs } from "node:util";
 import { systemClock } from "#core/platform/clock.ts";
-import { Fault } from "#core/platform/faults.ts";
 import { tableConfig } from "#functions/env.ts";
 import { seal } from "#functions/seals.ts";
+import { COMMAND_TIMEOUTS, failureText, parsedWords } from "../command-line.ts";
 import { type Kind, kinds } from "./findings.ts";
 import { restore } from "./restore.ts";
 import { type Origin, type WholeTable, wholeTable } from "./tables.ts";
 
-const TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000 };
 /** AWS states the restored moment in whole seconds. */
 const SAME_MOMENT_MS = 1_000;
 
@@ -45,7 +43,7 @@ export async function run(
 ): Promise<0 | 1 | 2> {
   const opened: WholeTable[] = [];
   const open = (name: string): WholeTable => {
-    const { requestDeadlineMs: _, ...config } = tableConfig(TIMEOUTS, { ...environment, TABLE_NAME: name });
+    const { requestDeadlineMs: _, ...config } = tableConfig(COMMAND_TIMEOUTS, { ...environment, TABLE_NAME: name });
     const table = wholeTable(config);
     opened.push(table);
     return table;
@@ -60,7 +58,7 @@ export async function run(
     const given = { restored, restoredToMs, old, leaving, isListing, nowMs, print, seal: seal(environment) };
     return (await restore(given)) ? 0 : 2;
   } catch (error) {
-    complain(error instanceof Fault ? error.description : error instanceof Error ? error.message : String(error));
+    complain(failureText(error));
     return 1;
   } finally {
     for (const table of opened) table.close();
@@ -68,7 +66,18 @@ export async function run(
 }
 
 function optionsOf(words: readonly string[]) {
-  const { values, positionals } = parsed(words);
+  const { values, positionals } = parsedWords(
+    words,
+    USAGE,
+    {
+      "restored-to": { type: "string" },
+      from: { type: "string" },
+      leave: { type: "string" },
+      list: { type: "boolean" },
+      yes: { type: "boolean" },
+    },
+    true,
+  );
   const [name, ...more] = positionals;
   if (!name || more.length > 0) throw new Error(USAGE);
   if (values.from === name)
@@ -90,24 +99,6 @@ function optionsOf(words: readonly string[]) {
     isSure: values.yes ?? false,
     restoredTo: restoredTo === undefined ? undefined : Date.parse(restoredTo),
   };
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        "restored-to": { type: "string" },
-        from: { type: "string" },
-        leave: { type: "string" },
-        list: { type: "boolean" },
-        yes: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
 }
 
 function isKind(text: string): text is Kind {

@@ -111,7 +111,9 @@ async function withTicket(context: ValueContext, before: ValueRange): Promise<Co
   return only;
 }
 
-/** Puts the pairs of the pack and of the changes into the other slot. What one write cannot take stays in the deltas. */
+/**
+ * Puts the pairs of the pack and of the changes into the other slot. What one write cannot take stays in the deltas.
+ */
 async function replace(context: ValueContext, contents: Contents): Promise<void> {
   const { table, keys } = context;
   const { range, changes } = contents;
