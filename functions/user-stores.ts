@@ -46,7 +46,7 @@ export async function openUserStores(
     /** For what writes users without their store. */
     declared,
     usersIn: (table: Table) => {
-      const users = userStore(table, { deletedDays, declared });
+      const users = userStore(table, { deletedDays, recordDays: changes?.recordDays, declared });
       // A directory keeps what it was told, whatever becomes of the request.
       const records = userStore(early(table), { declared: ofDirectories });
       const how = { records, isRehearsal: table.keeps === "for good" };

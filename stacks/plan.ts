@@ -68,9 +68,6 @@ const conditionalClaims = [p.inboundKey, p.client];
 const claims = [...conditionalClaims, p.clientUses];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 
-/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
-const writtenByKey = [p.credential, p.changeRecord];
-
 const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
@@ -172,8 +169,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "answers", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, ...userIndexes, p.repeatable] },
-    checks: writtenByKey,
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.tenant, ...people, ...userIndexes, p.changeRecord, p.repeatable],
+    },
+    checks: [p.credential],
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

@@ -4,7 +4,10 @@ import type { RunningService } from "#local/service.ts";
 import { loadItems } from "#tools/bench/bulk.ts";
 
 /** Writes items without conditions. */
-export const loadInto = async ({ endpoint, tableName }: RunningService, items: Iterable<Item>): Promise<void> => {
+export const loadInto = async (
+  { endpoint, tableName }: Pick<RunningService, "endpoint" | "tableName">,
+  items: Iterable<Item>,
+): Promise<void> => {
   const all = [...items];
   await loadItems(endpoint, tableName, "items", all.length, all);
 };

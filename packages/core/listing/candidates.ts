@@ -73,6 +73,8 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
       return [];
     case "found":
       return candidates.ids;
+    case "changed":
+      return idsByName(source, candidates.otherwise);
     case "names":
       return idsByName(source, candidates);
     case "members": {

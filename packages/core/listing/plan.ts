@@ -14,6 +14,8 @@ export interface Vocabulary {
   readonly canLookUp: (equality: Compare) => boolean;
   /** Whether a member list holds the resources that satisfy an equality. `canLookUp` is true for it too. */
   readonly hasMemberList?: (equality: Compare) => boolean;
+  /** The time since which every resource that satisfies a term was changed or created; `undefined` for other terms. */
+  readonly changedSince?: (term: Compare) => number | undefined;
 }
 
 /** Candidates that the name index alone decides. */
@@ -48,8 +50,15 @@ export interface FoundPlan {
   readonly ids: readonly string[];
 }
 
+/** What was changed since a time; where that cannot be told, other candidates. */
+export interface ChangedPlan {
+  readonly kind: "changed";
+  readonly sinceMs: number;
+  readonly otherwise: NamePlan;
+}
+
 /** Which resources to read. */
-export type Candidates = NamePlan | IdPlan | MemberPlan | FoundPlan | { readonly kind: "nothing" };
+export type Candidates = NamePlan | IdPlan | MemberPlan | FoundPlan | ChangedPlan | { readonly kind: "nothing" };
 
 /** How a list applies a filter. */
 export interface Plan {
@@ -81,6 +90,11 @@ export function planOf(filter: BoundFilter | undefined, vocabulary: Vocabulary):
   return { candidates, residual: residualOf(filter, candidates, vocabulary) };
 }
 
+/** The plan of a filter whose `changed` candidates cannot be told. */
+export function planWithout({ otherwise }: ChangedPlan, filter: BoundFilter, vocabulary: Vocabulary): Plan {
+  return { candidates: otherwise, residual: residualOf(filter, otherwise, vocabulary) };
+}
+
 /** A superset of the matches of a part of a filter. */
 function candidatesOf(filter: BoundFilter, vocabulary: Vocabulary): Candidates {
   if (filter.kind === "never") return { kind: "nothing" };
@@ -90,6 +104,8 @@ function candidatesOf(filter: BoundFilter, vocabulary: Vocabulary): Candidates {
   if (membership) return { kind: "members", equality: membership, test: undefined };
   const equality = equalityOf(filter, vocabulary.canLookUp);
   if (equality) return { kind: "ids", equalities: [equality], names: [] };
+  const sinceMs = filter.kind === "compare" && !filter.where ? vocabulary.changedSince?.(filter) : undefined;
+  if (sinceMs !== undefined) return { kind: "changed", sinceMs, otherwise: everyName };
   if (filter.kind === "and") return fewestOf(filter.parts, vocabulary);
   if (filter.kind === "or") return anyOf(filter.parts.map((part) => candidatesOf(part, vocabulary)));
   return everyName;
@@ -102,7 +118,10 @@ function equalityOf(term: BoundFilter, isKnown: (equality: Compare) => boolean):
   return term.kind === "element" ? equalitiesOf(term.where).find(isKnown) : undefined;
 }
 
-/** The fewest candidates of an `and`: one name, then looked-up ids, then a member list, then a part of the names. */
+/**
+ * The fewest candidates of an `and`: one name, then looked-up ids, then a member list, then what was changed since a
+ * time, then a part of the names.
+ */
 function fewestOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candidates {
   const each = parts.map((part) => candidatesOf(part, vocabulary));
   const nothing = each.find(({ kind }) => kind === "nothing");
@@ -112,9 +131,10 @@ function fewestOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candid
   const few = each.find(({ kind }) => kind === "ids");
   if (few) return few;
   const members = each.find(({ kind }) => kind === "members");
-  return members?.kind === "members"
-    ? { ...members, test: named?.test ?? prefixTest(named?.prefix) }
-    : (named ?? everyName);
+  if (members?.kind === "members") return { ...members, test: named?.test ?? prefixTest(named?.prefix) };
+  const since = each.flatMap((one) => (one.kind === "changed" ? [one.sinceMs] : []));
+  if (since.length === 0) return named ?? everyName;
+  return { kind: "changed", sinceMs: Math.max(...since), otherwise: named ?? everyName };
 }
 
 /** The terms of an `and` that names decide, as one plan. */
@@ -159,6 +179,7 @@ function anyOf(parts: readonly Candidates[]): Candidates {
       case "members":
         return { kind: "ids", equalities: [part.equality], names: [] };
       case "found":
+      case "changed":
         return undefined;
       default:
         return part.exact === undefined ? undefined : { kind: "ids", equalities: [], names: [part.exact] };
@@ -177,7 +198,7 @@ function residualOf(filter: BoundFilter, candidates: Candidates, vocabulary: Voc
   const isNamed = (part: BoundFilter) => isOnNames(part, vocabulary.nameAttribute);
   if (candidates.kind === "nothing") return undefined;
   if (candidates.kind === "names") return isNamed(filter) ? undefined : filter;
-  if (candidates.kind === "found") return filter;
+  if (candidates.kind === "found" || candidates.kind === "changed") return filter;
   const equalities = candidates.kind === "members" ? [candidates.equality] : candidates.equalities;
   const isSatisfied = (part: BoundFilter): boolean => {
     if (part.kind === "compare") return !part.where && equalities.includes(part);

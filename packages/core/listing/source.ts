@@ -56,6 +56,11 @@ export interface Source<T> extends Vocabulary {
    * may be missing unless `attributes` (as `pathName` writes them) includes them.
    */
   resourcesOf(items: readonly T[], attributes: ReadonlySet<string>): Promise<readonly Resource[]>;
+  /**
+   * A superset of the ids of the items that were changed or created since a time; `undefined` where that cannot be
+   * told. Needed where `changedSince` is.
+   */
+  changedIds?(sinceMs: number): Promise<readonly string[] | undefined>;
   /** The ids that satisfy an equality for which `canLookUp` is true; more than `most` where there are more. */
   lookUp(equality: Compare, most: number): Promise<readonly string[]>;
   /** The list of an equality for which `hasMemberList` is true; `undefined` where this source has no such group. */

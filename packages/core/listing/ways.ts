@@ -2,9 +2,9 @@
 import { later } from "../platform/later.ts";
 import { type BoundFilter, leavesOf, pathName } from "../scim/filter/bound.ts";
 import type { AttributePath } from "../scim/schema/paths.ts";
-import { type Plan, planOf } from "./plan.ts";
+import { type Plan, planOf, planWithout } from "./plan.ts";
 import { isSequence } from "./sequence.ts";
-import type { Position, Query, Source } from "./source.ts";
+import { CANDIDATES_MAX, type Position, type Query, type Source } from "./source.ts";
 import type { Way } from "./values/decide.ts";
 
 const [wayOf] = later(() => import("./values/decide.ts"), "wayOf");
@@ -26,8 +26,8 @@ export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: W
     sources.map(async (source, at): Promise<Way> => {
       if (names) return { kind: "plan", plan: { candidates: { kind: "names", ...names }, residual: undefined } };
       const filter = filters[at];
-      const plan = planOf(filter, source);
       const place = wanted.after?.source === at ? wanted.after : undefined;
+      const plan = await settledPlan(source, filter, planOf(filter, source), place);
       const attributes = attributesWithIndex(source, filter, query);
       if (
         attributes.length > 0 &&
@@ -41,6 +41,21 @@ export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: W
       return { kind: "plan", plan };
     }),
   );
+}
+
+/** A plan whose candidates are known: what was changed is found, or the plan is one without it. */
+async function settledPlan<T>(
+  source: Source<T>,
+  filter: BoundFilter | undefined,
+  plan: Plan,
+  place: Position | undefined,
+): Promise<Plan> {
+  const { candidates } = plan;
+  if (candidates.kind !== "changed" || !filter) return plan;
+  // The pages of a cursor that began in the order of an index go on in it.
+  const ids = place?.id === undefined ? await source.changedIds?.(candidates.sinceMs) : undefined;
+  if (!ids || ids.length > CANDIDATES_MAX) return planWithout(candidates, filter, source);
+  return { candidates: { kind: "found", ids }, residual: filter };
 }
 
 /** Whether an index may serve a list that is too long without it. */

@@ -123,6 +123,11 @@ export interface UserStore {
   names(tenant: string, userStore: string): NameReads;
   /** The ids of the users with a value; more than `most` where more have it. One round trip for each 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
+  /**
+   * A superset of the ids of the users of a tenant who were changed or created since a time, by the records of changes;
+   * `undefined` where these do not say it. One round trip, and up to four more for many changes.
+   */
+  changedSince(tenant: string, sinceMs: number): Promise<readonly string[] | undefined>;
   /** The indexes of a store, for lists; `undefined` for a store without indexes. */
   indexes(tenant: string, userStore: string): ValueIndexes | undefined;
   /**
@@ -155,6 +160,8 @@ export interface UserStore {
 export interface UserStoreOptions {
   /** For how long deleted users are put aside. Default 0. */
   readonly deletedDays?: number;
+  /** For how long the records of changes are kept. Absent for programs that do not read them. */
+  readonly recordDays?: number | undefined;
   /**
    * The attributes that the deployment declares. Absent for programs that do not know them: users stay in the indexes
    * that they are in, and new users get into none.
@@ -168,10 +175,11 @@ const [addUser, updateUser, removeUser] = later(
   "updateUser",
   "removeUser",
 );
+const [changedSince] = later(() => import("../../changes/changed-since.ts"), "changedSince");
 const [readyAttributes, openIndex] = later(() => import("./index-rows.ts"), "readyAttributes", "openIndex");
 
 /** Opens the store on the table of one request. */
-export function userStore(table: Table, { deletedDays = 0, declared }: UserStoreOptions = {}): UserStore {
+export function userStore(table: Table, { deletedDays = 0, recordDays, declared }: UserStoreOptions = {}): UserStore {
   const writing = (tenant: string) => ({ table, tenant, declared });
   return {
     async find(tenant, id) {
@@ -194,6 +202,11 @@ export function userStore(table: Table, { deletedDays = 0, declared }: UserStore
     names: (tenant, store) => nameIndex(table, keys.userNames(tenant, store)),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
     indexes: (tenant, store) => indexesOf(table, tenant, store, declared),
+
+    async changedSince(tenant, sinceMs) {
+      if (recordDays === undefined) return undefined;
+      return changedSince(table, { tenant, type: "user", sinceMs, nowMs: systemClock.now(), recordDays });
+    },
 
     add: (tenant, user, adding = {}) => addUser(writing(tenant), user, adding),
     update: (tenant, id, change, newName) => updateUser(writing(tenant), id, change, newName),

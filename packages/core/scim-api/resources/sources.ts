@@ -13,6 +13,9 @@ import { groupResource, userResource } from "./present.ts";
 import { namedUsers } from "./show.ts";
 import { membersOfAll } from "./show-groups.ts";
 
+/** The length of a time with milliseconds, without its zone. */
+const MILLISECONDS = "2024-05-13T04:42:34.000".length;
+
 /** The users of one store. */
 export function userSource(call: ScimCall, userStore: string): Source<User> {
   const { stores, tenant } = call;
@@ -40,6 +43,7 @@ export function userSource(call: ScimCall, userStore: string): Source<User> {
     // A directory owns the addresses of its users, so the lookup rows of those may be out of date.
     canLookUp: isOneOf(external ? lookedUp : [...lookedUp, "emails.value"]),
     hasMemberList: isOfGroup,
+    ...(!external && { changedSince: earliestChange, changedIds: (sinceMs) => users.changedSince(tenant, sinceMs) }),
 
     async memberList(equality) {
       const group = await groupOf(call, userStore, equality);
@@ -151,6 +155,16 @@ function memberListOf(
     },
     readAll: async ({ consistent }) => (await groups.allMembers(tenant, { groupId: id, count, consistent })).map(named),
   };
+}
+
+/** The time since which every resource that satisfies a term on its times was changed: none is older than itself. */
+function earliestChange({ path, operator, operand, where }: Compare): number | undefined {
+  const isLate = operator === "gt" || operator === "ge" || operator === "eq";
+  if (where || !isLate || typeof operand !== "string") return undefined;
+  if (!["meta.created", "meta.lastModified"].includes(pathName(path))) return undefined;
+  // The operand has nanoseconds; times of resources are in milliseconds.
+  const ms = Date.parse(`${operand.slice(0, MILLISECONDS)}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function isOfGroup(equality: Compare): boolean {
