@@ -10,6 +10,7 @@ import { withHistory } from "#core/history/source.ts";
 import { changing } from "#core/http/changing.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
+import type { ScimProfile } from "#core/http/scim-profile.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
@@ -41,16 +42,16 @@ const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();
 const seal = cursorSeal();
-const isWso2 = scim2.profile === "wso2";
-const dialect: Scim2Dialect = {
-  showsUsername: isWso2,
-  needsPassword: isWso2,
+const dialectOf = (profile: ScimProfile): Scim2Dialect => ({
+  showsUsername: profile === "wso2",
+  needsPassword: profile === "wso2",
   requiresIfMatch: deployment.api.requiresIfMatch,
   removesDuplicateUsers: scim2.removesDuplicateUsers,
-  userType: userTypeFor(scim2.profile),
+  userType: userTypeFor(profile),
   groupType,
-  errorOf: (fault) => ({ ...renderFault("scim2", fault, "", scim2.profile).body }),
-};
+  errorOf: (fault) => ({ ...renderFault("scim2", fault, "", profile).body }),
+});
+const dialects = { wso2: dialectOf("wso2"), rfc7644: dialectOf("rfc7644") };
 
 export const operations = { ...scim2Operations, ...scim2HistoryOperations, ...scim2UndoOperations };
 
@@ -76,7 +77,7 @@ export const handler = lambda<typeof operations, Scim2HistoryStores & Scim2UndoS
         tenants: tenantStore(table),
         names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
         userStores: userStoresOf(served.tenant),
-        dialect,
+        dialect: dialects[served.profile],
         seal,
       };
     }),

@@ -5,7 +5,9 @@
 import { expect } from "vitest";
 import type { Answer, Ask, World } from "./world.ts";
 
-/** A deployment with the profile that follows RFC 7644 exactly. */
+/** A deployment that gives each request the profile of its media types. */
+export const NEGOTIATED = '[scim2]\nprofile = "negotiate"\n';
+/** A deployment that follows RFC 7644 exactly, whatever a request says. */
 export const RFC7644 = '[scim2]\nprofile = "rfc7644"\n';
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
@@ -85,16 +87,21 @@ export const fresh = (word: string): string => {
   return `${word}-${made}`;
 };
 
-/** A SCIM 2.0 client of a running service with the given profile. */
+/** What asks for the profile `rfc7644`. */
+export const asScim = { accept: "application/scim+json" } as const;
+
+/** A SCIM 2.0 client of a running service, which asks for the given profile. */
 export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7644") => {
+  const password = profile === "wso2" ? { password: "good-Passw0rd" } : undefined;
+  const asked = profile === "rfc7644" ? asScim : undefined;
   /** Sends a request below `/scim2`, and validates the response. */
   const ask = async (method: string, path: string, options: Ask & { readonly query?: Json } = {}): Promise<Answer> => {
-    const { query = {}, ...rest } = options;
+    const { query = {}, headers, ...rest } = options;
     const parameters = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
     const search = parameters.size > 0 ? `?${parameters}` : "";
-    const answer = await send(method, `/scim2${path}${search}`, rest);
+    const answer = await send(method, `/scim2${path}${search}`, { ...rest, headers: { ...asked, ...headers } });
     const { attributes, excludedAttributes } = (rest.body ?? {}) as Shown;
     const isProjected = /attributes/i.test(search + path) || attributes || excludedAttributes;
     checkAnswer(answer, Boolean(isProjected), profile === "rfc7644");
@@ -120,8 +127,9 @@ export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7
     get,
     patch,
     find,
-    /** Creates a user, with a new name by default. */
-    user: (body: Json = {}) => created("/Users", { schemas: [URN.user], userName: fresh("user"), ...body }),
+    /** Creates a user, with a new name by default, and with a password where the profile requires one. */
+    user: (body: Json = {}) =>
+      created("/Users", { schemas: [URN.user], userName: fresh("user"), ...password, ...body }),
     /** Creates a group, with a new name by default. */
     group: (body: Json = {}) => created("/Groups", { schemas: [URN.group], displayName: fresh("group"), ...body }),
     read: async (path: string): Promise<Shown> => {

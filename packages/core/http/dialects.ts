@@ -3,6 +3,7 @@
 import type { Dialect } from "../operation/services.ts";
 import type { Fault } from "../platform/faults.ts";
 import * as z from "../platform/zod.ts";
+import type { ScimProfile } from "./scim-profile.ts";
 
 /** What differs in HTTP between the families of paths, besides the shape of errors. */
 export interface DialectRules {
@@ -43,9 +44,6 @@ export const dialects: Readonly<Record<Dialect, DialectRules>> = {
   scim1: { ...scim, contentType: "application/json;charset=UTF-8", tunnelsMethods: true },
   scim2: { ...scim, contentType: "application/scim+json;charset=UTF-8", expects: "application/scim+json" },
 };
-
-/** The SCIM 2.0 profile: like WSO2 Identity Server, or by the letter of the RFC. */
-export type ScimProfile = "wso2" | "rfc7644";
 
 /** A rendered fault. */
 interface RenderedFault {

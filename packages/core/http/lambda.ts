@@ -20,9 +20,10 @@ import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import type { Changing } from "./changing.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
-import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
+import { dialects, renderFault } from "./dialects.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
+import { PROFILE_HEADERS, profileOf, type ScimProfile, type ScimProfileSetting } from "./scim-profile.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
@@ -41,8 +42,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly stores: (served: Served) => Stores;
   /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
-  /** The SCIM 2.0 profile, which changes the shape of errors. */
-  readonly scimProfile?: ScimProfile;
+  /** The SCIM 2.0 profile of the deployment, for the function that has one. */
+  readonly scimProfile?: ScimProfileSetting;
   /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
   readonly isStrict?: boolean;
   /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
@@ -65,6 +66,8 @@ export interface Served {
   readonly event: EventHead;
   /** The caller, for change records. */
   readonly caused: Caused;
+  /** Of SCIM 2.0; other functions have no use for it. */
+  readonly profile: ScimProfile;
   /** A table that the request's reads and writes go through. */
   readonly through?: ((table: Table) => Table) | undefined;
 }
@@ -73,6 +76,7 @@ export interface Served {
 interface Exchange {
   readonly request: HttpRequest;
   readonly dialect: Dialect;
+  readonly profile: ScimProfile;
   readonly meter: Meter;
   readonly startedMs: number;
   /** Errors besides the fault that the response shows. */
@@ -105,9 +109,9 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
       throw new Fault("service.unavailable", "The request took too long. Request less data, or try again.");
     },
   })
-    .use(observing(parts.service))
-    .use(commonHeaders())
-    .use(renderingFaults(parts.scimProfile))
+    .use(observing(parts))
+    .use(commonHeaders(parts.scimProfile === "negotiate"))
+    .use(renderingFaults())
     .use(admitting(parts.operations))
     .use(readingBody(parts))
     .handler(executing(parts));
@@ -164,7 +168,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
-    const { admitted, request, meter, defects, isRehearsal } = exchangeOf(event);
+    const { admitted, request, profile, meter, defects, isRehearsal } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
@@ -176,7 +180,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     if (isRehearsal && !parts.changing) throw new Error("the function cannot rehearse");
     const through = isRehearsal ? await parts.changing?.rehearsal() : undefined;
     const caused = { caller: admitted, traceId: request.traceId, sourceIp };
-    const served = { meter, tenant: principal?.tenant, event, caused };
+    const served = { meter, tenant: principal?.tenant, event, caused, profile };
     const common = {
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
@@ -209,7 +213,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     return serveOnce({
       ...{ call, principal, scopes, header, answerKeys, serve, storesOn },
       ...{ nowMs: common.now, reportDefect: common.reportDefect },
-      render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
+      render: (fault) => faultResponse(exchangeOf(event), fault),
     });
   };
 }
@@ -227,7 +231,10 @@ function encoded({ status, headers, body, content }: HttpResponse, contentType: 
 }
 
 /** Creates the exchange, and writes the log line of the request at its end. */
-function observing(service: ServiceName): Middleware {
+function observing({
+  service,
+  scimProfile = "wso2",
+}: Pick<FunctionParts<Operations, unknown>, "service" | "scimProfile">): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
     const { request, meter, startedMs, admitted, fault, defects, handling, isRehearsal } = exchangeOf(event);
@@ -257,7 +264,8 @@ function observing(service: ServiceName): Middleware {
     before: ({ event }) => {
       const request = readRequest(event);
       const dialect = familyOf(request.path)?.dialect ?? services[service].dialect;
-      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed(), defects: [] };
+      const profile = profileOf(scimProfile, request.headers);
+      event.exchange = { request, dialect, profile, meter: newMeter(), startedMs: elapsed(), defects: [] };
     },
     after: close,
     onError: close,
@@ -274,7 +282,7 @@ function createdIn(response: Ended["response"]): readonly string[] {
  * Headers of every response. A response to HEAD keeps its body, of which the gateway sends the length only (RFC 9110
  * section 9.3.2).
  */
-function commonHeaders(): Middleware {
+function commonHeaders(isNegotiated: boolean): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
     const { request, dialect, admitted, handling, isRehearsal } = exchangeOf(event);
@@ -285,6 +293,7 @@ function commonHeaders(): Middleware {
       ...handling,
       ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
+      ...(isNegotiated && { vary: PROFILE_HEADERS }),
       ...response.headers,
       ...securityHeaders,
     };
@@ -295,17 +304,17 @@ function commonHeaders(): Middleware {
 }
 
 /** Renders anything that was thrown in the dialect of the path. */
-function renderingFaults(profile: ScimProfile | undefined): Middleware {
+function renderingFaults(): Middleware {
   return {
     onError: (handled) => {
       const exchange = exchangeOf(handled.event);
       exchange.fault = toFault(handled.error);
-      handled.response = faultResponse(exchange, exchange.fault, profile);
+      handled.response = faultResponse(exchange, exchange.fault);
     },
   };
 }
 
-function faultResponse({ dialect, request }: Exchange, fault: Fault, profile: ScimProfile | undefined): Response {
+function faultResponse({ dialect, request, profile }: Exchange, fault: Fault): Response {
   const { contentType, body } = renderFault(dialect, fault, request.traceId, profile);
   const { retryAfterSeconds, status } = fault.row;
   return {

@@ -9,12 +9,12 @@ import { matches } from "#core/scim/filter/evaluate.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
 import { compareBy, readOrder } from "#core/scim/order.ts";
 import { userType } from "#core/scim/schema/resource-types.ts";
-import { RFC7644, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { NEGOTIATED, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
 const COUNT = 260;
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const scim1 = scim1Of(api);
 

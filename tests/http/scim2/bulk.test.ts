@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
 import { addUser, breakUser } from "#tests/support/people.ts";
-import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { find } = scim;
 const send = (Operations: unknown, rest: Shown = {}) =>

@@ -12,14 +12,14 @@ import { type Entry, layout } from "#core/table/name-index/items.ts";
 import type { Item } from "#core/table/table.ts";
 import { loadInto } from "#tests/support/load.ts";
 import { idOf, TENANT } from "#tests/support/people.ts";
-import { RFC7644, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { NEGOTIATED, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
 const OLD_USERS = 10_500;
 const NEW_USERS = 60;
 const DAY = 86_400_000;
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const scim1 = scim1Of(api);
 const names = keys.userNames(TENANT, "PRIMARY");

@@ -1,9 +1,9 @@
 /** Rows C124 to C132 and C191 to C195 of docs/scim-conformance.md: replacement of users, and entity tags. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { basic, world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, patch } = scim;
 let user: Shown;

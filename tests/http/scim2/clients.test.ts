@@ -5,10 +5,10 @@
  */
 import SCIMMY from "scimmy";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fresh, type Op, RFC7644, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, type Op, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get } = scim;
 /** The JSON form of a value. */

@@ -3,10 +3,10 @@
  * docs/scim-conformance.md.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { fresh, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, find } = scim;
 const later = new Date(Date.now() + 3_600_000).toISOString().replace("Z", "0000Z");

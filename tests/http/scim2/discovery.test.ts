@@ -3,11 +3,11 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { sampleOfAll } from "#tests/support/scim-samples.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, patch } = scim;
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";

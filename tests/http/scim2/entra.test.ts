@@ -3,10 +3,10 @@
  * provisioning service.
  */
 import { describe, expect, test } from "vitest";
-import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, find, patch } = scim;
 const E = URN.enterprise;

@@ -1,9 +1,9 @@
 /** Rows C064, C070 to C097, P07, S03 and S06 of docs/scim-conformance.md: what filters match; and hostile filters. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, find } = scim;
 const HOUR = 3_600_000;

@@ -3,10 +3,10 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
-import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, patch, find } = scim;
 let kim: Shown;
@@ -296,7 +296,7 @@ describe("many members", () => {
       bulkId: `u${n}`,
       data: { userName: `many-${n}` },
     }));
-    const made = await api.ask("POST", "/scim2/Bulk", { body: { schemas: [URN.bulk], Operations: bulk } });
+    const made = await scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations: bulk } });
     const users = made.body.Operations.map(({ location }: Shown) => ({ id: location.split("/").at(-1) }));
     const group = await scim.group({ displayName: "Many", members: members(...users) });
     expect(idsIn(group)).toEqual(ids(...users));

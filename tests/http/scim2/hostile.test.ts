@@ -5,10 +5,10 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ADMIN, type Answer, type Ask, basic, world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get } = scim;
 let kim: Shown;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, type Op, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { fresh, NEGOTIATED, type Op, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { ADMIN, type Answer, basic, world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644, hasMtls: true });
+const api = world({ deployment: NEGOTIATED, hasMtls: true });
 const scim = scimOf(api);
 const { ask, get, find } = scim;
 const SCIM_JSON = "application/scim+json;charset=UTF-8";
@@ -66,7 +66,7 @@ describe("media types", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, SCIM_JSON]);
   });
   test.each(["text/xml", "text/html", "application/scim+json;q=0"])("P01 returns 406 for Accept %j", async (accept) => {
-    refusal(await ask("GET", `/Users/${kim.id}`, { headers: { accept } }), 406);
+    refusal(await scimOf(api, "wso2").ask("GET", `/Users/${kim.id}`, { headers: { accept } }), 406);
   });
   test.each([
     "application/json",

@@ -3,10 +3,10 @@
  * projections.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get } = scim;
 const namesOf = ({ Resources }: Shown): string[] => Resources.map(({ userName }: Shown) => userName);
@@ -118,7 +118,7 @@ describe("pages", () => {
       bulkId: `g${n}`,
       data: { displayName: `page ${String(n).padStart(3, "0")}` },
     }));
-    expect((await api.ask("POST", "/scim2/Bulk", { body: { Operations: data } })).status).toBe(200);
+    expect((await scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations: data } })).status).toBe(200);
     const filter = 'displayName sw "page"';
     for (const count of [201, 1_000_000_000]) {
       const page = await list({ filter, count }, "/Groups");

@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
-import { RFC7644, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
+import { NEGOTIATED, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { get, names, find, patch } = scim;
 

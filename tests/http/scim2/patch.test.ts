@@ -1,9 +1,9 @@
 /** Rows C133 to C168 of docs/scim-conformance.md: changes of users by PATCH. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Op, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { NEGOTIATED, type Op, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, patch } = scim;
 let user: Shown;

@@ -22,7 +22,7 @@ describe("createUser", () => {
         ],
         [URN.enterprise]: { employeeNumber: "1234A", manager: { value: "Taylor" } },
       },
-      headers: { "content-type": "application/scim+json" },
+      headers: { "content-type": "application/json; charset=utf-8" },
     });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({

@@ -7,10 +7,10 @@ import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
-import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { asScim, NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get } = scim;
 const NAMES = Array.from({ length: 25 }, (_, n) => `walker-${String(n).padStart(2, "0")}`);
@@ -26,7 +26,7 @@ beforeAll(async () => {
     bulkId: userName,
     data: { userName, title: `title ${n % 3}`, ...(n % 2 && { active: false }) },
   }));
-  expect((await api.ask("POST", "/scim2/Bulk", { body: { Operations } })).status).toBe(200);
+  expect((await scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations } })).status).toBe(200);
   await scim.group({ displayName: "walkers" });
   await bootstrapTenant(tableOf(api.service), "other.example", {
     username: "olga",
@@ -315,7 +315,7 @@ describe("tenants", () => {
     expect(made.status).toBe(201);
     expect(made.body.meta.location).toBe(`${api.url}/t/other.example/scim2/Users/${made.body.id}`);
     const path = new URL(made.body.meta.location).pathname;
-    expect((await api.ask("GET", path, { as: olga })).body).toEqual(made.body);
+    expect((await api.ask("GET", path, { as: olga, headers: asScim })).body).toEqual(made.body);
     expect((await api.ask("GET", path, { as: ADMIN })).status).toBe(401);
     expect((await asOlga("DELETE", `/Users/${made.body.id}`)).status).toBe(204);
     expect(await scim.names('userName eq "walker-00"')).toEqual(["walker-00"]);

@@ -4,10 +4,10 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
-import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
+import { asScim, fresh, NEGOTIATED, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644 });
+const api = world({ deployment: NEGOTIATED });
 const scim = scimOf(api);
 const { ask, get, patch, find } = scim;
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -79,7 +79,7 @@ describe("what every resource has", () => {
     const read = await get(new URL(location).pathname.replace("/scim2", ""));
     expect(read.headers.get("location")).toBe(location);
     expect(read.body).toEqual(answer.body);
-    const prefixed = await api.ask("GET", `/t/carbon.super/scim2/Users/${answer.body.id}`);
+    const prefixed = await api.ask("GET", `/t/carbon.super/scim2/Users/${answer.body.id}`, { headers: asScim });
     expect(prefixed.body).toEqual(answer.body);
   });
   test("C037 C038 lists in schemas the core schema and the extensions that it uses", async () => {
