@@ -18,7 +18,7 @@ describe("accepts", () => {
         changes: { recordDays: 400, deletedDays: 30 },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
-        scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
+        scim2: { profile: "negotiate", removesDuplicateUsers: false, countsDirectories: false },
         indexes: ["emails.value", "name.familyName", "name.givenName", "displayName", "active", "externalId"],
         clients: defaultClientLimits,
         access: defaultAccess,
