@@ -51,6 +51,8 @@ export interface FunctionPlan {
   /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
   readonly checks?: readonly string[];
   readonly writes?: Right<WriteAction>;
+  /** Further partitions in which it changes attributes of items (`UpdateItem`), and replaces or removes no item. */
+  readonly changes?: readonly string[];
   /**
    * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
    * `writes`: a condition can find out what an item contains.

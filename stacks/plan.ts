@@ -70,7 +70,10 @@ const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.
 
 const applicationRows = [p.application, p.template, p.residentApplication];
 
-/** What authentication and authorization read: by a password, a certificate or a token. */
+/**
+ * What authentication and authorization read: by a password, a certificate or a token. They change credentials, too:
+ * the first sign-in replaces the hash of another system (decision 0098).
+ */
 const authentication = [
   ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
   ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
@@ -86,6 +89,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "nonces", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: authentication },
     writes: { calls: ["PutItem", "UpdateItem"], on: [p.lock] },
+    changes: [p.credential],
   },
   oauth2: {
     ...endpoint,
@@ -121,6 +125,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.signingKeys,
       ],
     },
+    changes: [p.credential],
   },
   applications: {
     ...endpoint,

@@ -26,8 +26,8 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: for all its reads, for its checks, for all its writes, and for conditions of
- * transactions on items that they do not write. A transaction is one request with many partitions, and one statement
+ * The statements of a function: for all its reads, for its checks, for all its writes and changes, and for conditions
+ * of transactions on items that they do not write. A transaction is one request with many partitions, and one statement
  * must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
@@ -35,6 +35,7 @@ export function statementsOf(plan: FunctionPlan): readonly Statement[] {
     ...(plan.reads ? [allowing(plan.reads)] : []),
     ...(plan.checks ? [allowingKeys(plan.checks)] : []),
     ...(plan.writes ? [allowing(plan.writes)] : []),
+    ...(plan.changes ? [allowing({ calls: ["UpdateItem"], on: plan.changes })] : []),
     ...(plan.conditions ? [allowing({ calls: ["ConditionCheckItem"], on: plan.conditions })] : []),
     ...withoutAnswers(plan),
   ];

@@ -29,7 +29,7 @@ export async function seed(table: Table, administrator: Administrator, indexes?:
   }
   // Failed attempts before this start must not lock the administrator out.
   await table.forget(keys.lock(name.tenant, name.userStore, foldName(name.name)));
-  if (await verifyPassword(administrator.password, stored.passwordHash)) return;
+  if (!stored.isImported && (await verifyPassword(administrator.password, stored.passwordHash))) return;
   await table.write(
     replacingCredential(
       SUPER_TENANT,

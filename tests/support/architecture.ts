@@ -146,6 +146,7 @@ export const reserved: readonly { readonly packages: RegExp; readonly rooms: Reg
   { packages: /^@fastify\/busboy$/, rooms: /^packages\/core\/http$/ },
   { packages: /^@rgrove\/parse-xml$/, rooms: /^packages\/core\/(platform|applications\/(files|protocols))$/ },
   { packages: /^zod$/, rooms: /^(?!packages\/core\/(table|scim|listing|tokens|identities|ldap|domain)(\/|$))/ },
+  { packages: /^bcryptjs$/, rooms: /^packages\/core\/platform$/ },
   { packages: /^jose$/, rooms: /^packages\/core\/tokens$/ },
   { packages: /^smol-toml$/, rooms: /^packages\/core\/settings$/ },
   { packages: /^ldapts$/, rooms: /^packages\/core\/ldap$/ },

@@ -17,10 +17,11 @@ import type { Clock } from "../platform/clock.ts";
 import { foldName } from "../platform/fold.ts";
 import { subjects } from "../tokens/revocation-store.ts";
 import type { Changes } from "../tokens/validity.ts";
+import { NO_USER_ID } from "./candidates.ts";
 import { FRESH_MS, newFreshCache, newPrivateDigest } from "./fresh.ts";
 import { type Guesser, isSignInLocked, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
-import { NO_USER_ID, type SignInAttempt, type SignInStores } from "./sign-in.ts";
+import type { SignInAttempt, SignInStores } from "./sign-in.ts";
 import { sourceOf } from "./source.ts";
 
 /** A sign-in that succeeded. Its user is in the table. */

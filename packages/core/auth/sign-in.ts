@@ -11,11 +11,9 @@ import type { TenantStore } from "../domain/tenant-store.ts";
 import type { QualifiedName } from "../domain/username.ts";
 import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
-import type { ExternalUsers, UserStore } from "../identities/users/store.ts";
+import type { UserStore } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
-import { Fault } from "../platform/faults.ts";
-import { verifyNothing, verifyPassword } from "../platform/password.ts";
-import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
+import { newCandidates } from "./candidates.ts";
 import { newKnownSignIns, type ReadAhead } from "./known-sign-ins.ts";
 import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
@@ -61,9 +59,6 @@ export type SignIn = (
   changesIn?: ChangesIn,
 ) => Promise<SignedIn | undefined>;
 
-/** The id of no user. Reading it costs what reading a user costs. */
-export const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
-
 /**
  * The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name
  * costs.
@@ -73,38 +68,9 @@ export const UNKNOWN_NAME: QualifiedName = { tenant: "-", userStore: "-", name: 
 /** The most existing tenants that a container remembers. Tenants are never deleted. */
 const TENANTS_KNOWN_MAX = 10_000;
 
-/** The most hashes at once in one container: more would take longer than the gateway waits. */
-const HASHES_AT_ONCE_MAX = 64;
-
-/** The result of a password check. */
-interface PasswordCheck {
-  readonly isRight: boolean;
-  /** True when the result came from the cache. */
-  readonly isCached: boolean;
-  /** When it was computed. */
-  readonly verifiedMs: number;
-}
-
-/** The user that a name identifies, if it exists. */
-interface Candidate {
-  readonly user: User | undefined;
-  /** False for a user of a directory, whose changes the log does not show. */
-  readonly isInTable: boolean;
-  /** What a lock holds for; empty where the password is not stored here. */
-  readonly passwordVersion: string;
-  /**
-   * Checks the password. The result is cached only where `mayCache`: of a user who may not sign in, it must take as
-   * long for the right password as for a wrong one.
-   */
-  verify(password: string, mayCache: boolean): Promise<PasswordCheck>;
-  /** Does the work of checking a password. */
-  verifyNothing(password: string): Promise<PasswordCheck>;
-}
-
 /** Opens the sign-in of one container. */
 export function newSignIn(clock: Clock): SignIn {
-  const hashing = newHashLimit();
-  const candidateOf = newCandidates(clock, hashing);
+  const candidateOf = newCandidates(clock);
   const knownTenants = new Set<string>();
   const knownSignIns = newKnownSignIns(clock);
 
@@ -217,97 +183,4 @@ async function admits(lockouts: LockoutStore, { guesser, lock, isCached, isLocke
 /** Writes what a success changes that needs no second look: there may be failures to clear. */
 async function settleKnown(lockouts: LockoutStore, { guesser, lock }: Pick<Success, "guesser" | "lock">, now: number) {
   if (lock.source.hasFailures) await lockouts.succeed(guesser, lock, now);
-}
-
-type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
-
-/** Limits concurrent hashes, which wait for each other: refuses work that could not end in time. */
-function newHashLimit(): HashLimit {
-  let running = 0;
-  return async (hash) => {
-    if (running >= HASHES_AT_ONCE_MAX) {
-      throw new Fault("service.unavailable", "Too many sign-ins at once. Try again in a moment.");
-    }
-    running += 1;
-    try {
-      return await hash();
-    } finally {
-      running -= 1;
-    }
-  };
-}
-
-/** Finds the user that a name identifies, and how its password is checked. */
-function newCandidates(clock: Clock, hashing: HashLimit) {
-  const digest = newPrivateDigest();
-  /** When the password was verified. */
-  const cached: FreshCache<number> = newFreshCache(clock);
-  const running = new Map<string, Promise<boolean>>();
-
-  /** Checks a password once while a right result is in the cache, and once for concurrent requests. */
-  const checkOnce = async (key: string, mayCache: boolean, check: () => Promise<boolean>): Promise<PasswordCheck> => {
-    const cachedMs = mayCache ? cached.get(key) : undefined;
-    if (cachedMs !== undefined) return { isRight: true, isCached: true, verifiedMs: cachedMs };
-    const verifiedMs = clock.now();
-    const other = running.get(key);
-    // The lock may have begun since this request read it: only a result from the cache needs no second look.
-    if (other) return { isRight: await other, isCached: false, verifiedMs };
-    const result = check().finally(() => running.delete(key));
-    running.set(key, result);
-    const isRight = await result;
-    if (mayCache && isRight) cached.set(key, verifiedMs);
-    return { isRight, isCached: false, verifiedMs };
-  };
-
-  const verifyingNothing = ({ tenant, userStore, name }: QualifiedName) => {
-    const place = `${tenant}/${userStore}/${name}`;
-    return (password: string) =>
-      checkOnce(digest(`nothing\n${place}\n${password}`), false, () => hashing(() => verifyNothing(password)));
-  };
-
-  /** A user whose password hash is in the table. */
-  const inTable = async (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
-    const rowsOf = (id: string, read?: ReadAhead["user"]) =>
-      Promise.all([
-        stores.credentials.find(name.tenant, id),
-        read ? read.found : stores.users.find(name.tenant, id, name.userStore),
-      ]);
-    const finding = stores.users.idOf(name).then((id) => id ?? NO_USER_ID);
-    const expected = ahead && (await Promise.all([rowsOf(ahead.userId, ahead.user), finding]))[0];
-    const userId = await finding;
-    const [stored, user] = expected && ahead.userId === userId ? expected : await rowsOf(userId);
-    const nothing = verifyingNothing(name);
-    return {
-      user,
-      isInTable: true,
-      passwordVersion: stored?.version ?? "",
-      async verify(password, mayCache) {
-        if (!stored) return nothing(password);
-        const { passwordHash, version } = stored;
-        const key = digest(`${version}\n${userId}\n${password}`);
-        return checkOnce(key, mayCache, () => hashing(() => verifyPassword(password, passwordHash)));
-      },
-      verifyNothing: nothing,
-    };
-  };
-
-  /** A user of a directory, which checks passwords itself. */
-  const inDirectory = async (name: QualifiedName, directories: ExternalUsers): Promise<Candidate> => {
-    const { user, mark, verify } = await directories.lookUp(name);
-    return {
-      user,
-      isInTable: false,
-      passwordVersion: "",
-      verify: (password, mayCache) =>
-        checkOnce(digest(`directory\n${name.tenant}/${name.userStore}\n${mark}\n${password}`), mayCache, () =>
-          verify(password),
-        ),
-      verifyNothing: verifyingNothing(name),
-    };
-  };
-
-  return (name: QualifiedName, stores: SignInStores, ahead?: ReadAhead): Promise<Candidate> => {
-    const { elsewhere } = stores.users;
-    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores, ahead);
-  };
 }

@@ -78,7 +78,11 @@ const table: readonly SystemApi[] = [
     name: "SCIM2 Users API",
     identifier: "/scim2/Users",
     description: "Users, by SCIM 2.0 and SCIM 1.1",
-    scopes: { ...crud("internal_user_mgt", "Users"), internal_user_mgt_list: "List Users" },
+    scopes: {
+      ...crud("internal_user_mgt", "Users"),
+      internal_user_mgt_list: "List Users",
+      internal_user_hash_import: "Import Password Hashes",
+    },
   },
   {
     name: "SCIM2 Groups API",

@@ -276,6 +276,7 @@ describe("a password that changes while a sign-in with it is read", () => {
         },
       },
       credentials: {
+        ...stores.credentials,
         async find(tenant, userId) {
           const found = await stores.credentials.find(tenant, userId);
           await setPassword(id, "another");

@@ -5,27 +5,35 @@
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { keys } from "../../table/keys.ts";
-import { as, number, optional, rowCodec, text } from "../../table/row.ts";
+import { as, bool, number, optional, rowCodec, text } from "../../table/row.ts";
 import type { Step, Table } from "../../table/table.ts";
 
 /** The password of one user. */
 export interface Credential {
-  /** A PHC string. */
+  /** A PHC string of argon2id; in one of the formats of `readImportedHash` where `isImported`. */
   readonly passwordHash: string;
   /** Changes with every new password, so that cached verifications of an older one become invalid. */
   readonly version: string;
+  /** Another system made the hash, and the user has not signed in since (decision 0098). */
+  readonly isImported?: boolean | undefined;
 }
 
-/** Reads password hashes. */
+/** Reads password hashes, and replaces those of other systems. */
 export interface CredentialStore {
   /** None for a user who is deleted. */
   find(tenant: string, userId: string): Promise<Credential | undefined>;
+  /**
+   * Replaces an imported hash by the service's own of the same password. The version stays. Does nothing where the
+   * credential was changed in the meantime.
+   */
+  replaceImported(tenant: string, userId: string, imported: Credential, passwordHash: string): Promise<void>;
 }
 
 /** A credential with an expiry belongs to a user who is deleted and may be restored. */
 const credentialRow = rowCodec<Credential & { readonly expiresAtSeconds?: number | undefined }>("credential", {
   passwordHash: as("hash", text),
   version: text,
+  isImported: as("imported", optional(bool)),
   expiresAtSeconds: optional(number),
 });
 
@@ -45,6 +53,16 @@ export function credentialStore(table: Table): CredentialStore {
       if (!item) return undefined;
       const { expiresAtSeconds, ...credential } = credentialRow.read(item);
       return expiresAtSeconds === undefined ? credential : undefined;
+    },
+    async replaceImported(tenant, userId, imported, passwordHash) {
+      const { version } = imported;
+      await table.write({
+        change: keys.credential(tenant, userId),
+        set: { hash: passwordHash },
+        clear: ["imported"],
+        when: { equal: { version, hash: imported.passwordHash } },
+        otherwise: () => "applied",
+      });
     },
   };
 }

@@ -12,8 +12,10 @@ import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
 import { revokingUser } from "../../tokens/revocation-store.ts";
+import { hashRefused, importedCredential, isHash } from "../credentials/imported.ts";
 import {
   addingCredential,
+  type Credential,
   newCredential,
   puttingCredentialAside,
   removingCredential,
@@ -78,7 +80,10 @@ export function storedResource(user: User): Resource {
   };
 }
 
-/** Creates a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
+/**
+ * Creates a user. From a caller that may import hashes, the password may be one (decision 0098). Throws
+ * `request.invalid` and `scim.unique`. Two round trips.
+ */
 export async function createUser(
   { users, tenants, userStores }: UserStores,
   context: ChangeContext,
@@ -89,13 +94,19 @@ export async function createUser(
   const { name, password, active = true, profile } = accountOf(resource, userStores);
   if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
   checkName(name.name);
-  if (password !== undefined) checkPassword(password);
   const { userStore } = name;
   const elsewhere = isExternal(users, tenant, name);
+  const isImported = password !== undefined && isHash(password, context.scopes);
+  if (isImported && elsewhere) throw hashRefused(`a user store of an LDAP directory cannot take: ${userStore}`);
+  if (password !== undefined && !isImported) checkPassword(password);
   const hasPassword = password !== undefined && !elsewhere;
   const user = freshUser(newId(), name.name, now, { userStore, active, profile, hasPassword });
   const inUse = () => new Error("a new user id is in use");
-  const steps = hasPassword ? [addingCredential(tenant, user.id, await newCredential(password), inUse)] : [];
+  const steps: Step[] = [];
+  if (hasPassword) {
+    const credential = isImported ? importedCredential(password) : await newCredential(password);
+    steps.push(addingCredential(tenant, user.id, credential, inUse));
+  }
   const allowed = checkTenantIn(tenants, context, name);
   return users.add(tenant, user, { steps, allowed, ...(elsewhere && { password }) });
 }
@@ -139,7 +150,7 @@ export async function changeUser(
 ): Promise<User> {
   const { tenant, now } = context;
   const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
-  const credentialSteps = passwordSetter(tenant, stores.users);
+  const credentialSteps = passwordSetter(context, stores.users);
   // Read concurrently with the user where it may be needed; not awaited where another check fails first.
   const administrator = newName && isAdministrator(stores, tenant, id);
   administrator?.catch(() => undefined);
@@ -179,10 +190,12 @@ export async function changeUser(
 }
 
 /** Makes the steps that store a new password. It is hashed once, however often the change is tried. */
-function passwordSetter(tenant: string, users: UserStore) {
-  let hashed: ReturnType<typeof newCredential> | undefined;
+function passwordSetter({ tenant, scopes }: ChangeContext, users: UserStore) {
+  let hashed: Promise<Credential> | undefined;
   return async (user: User, password: string | undefined): Promise<Step[]> => {
     if (password === undefined) return [];
+    // Set as a plain password, the hash itself would sign in.
+    if (isHash(password, scopes)) throw hashRefused("is accepted only when the user is created");
     checkPassword(password);
     if (isExternal(users, tenant, user)) return [];
     hashed ??= newCredential(password);

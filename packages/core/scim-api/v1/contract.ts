@@ -40,6 +40,7 @@ export const scim1Operations = {
     method: "POST",
     path: "/svc/scim/Users",
     scope: "internal_user_mgt_create",
+    seesScopes: true,
     summary: "Create a user",
     body: Scim1UserInput,
     success: { ...userShown, status: 201 },

@@ -34,6 +34,7 @@ export const userOperations = {
     method: "POST",
     path: "/scim2/Users",
     scope: "internal_user_mgt_create",
+    seesScopes: true,
     summary: "Create a user",
     query: Projection,
     body: ScimUserInput,
