@@ -5,10 +5,11 @@
  * Prints a table with one row per outcome and reason; progress and errors go to standard error. Exit codes: 0 all done,
  * 1 some application was refused or is incomplete or the run stopped early, 2 wrong command line.
  */
+import { UsageError } from "./caller.ts";
 import { openApi, RunEnded } from "./client.ts";
 import { exportAll } from "./export.ts";
 import { importAll } from "./import.ts";
-import { type Options, readOptions, UsageError } from "./options.ts";
+import { type Options, readOptions } from "./options.ts";
 import { type Outcome, type Result, reportLines } from "./report.ts";
 
 const outcomes: Readonly<Record<"export" | "import", readonly Outcome[]>> = {

@@ -23,6 +23,12 @@ export interface Api {
   get(path: string): Promise<ApiResponse>;
   /** Sends a request that the run can do without: returns a 403 instead of ending the run. */
   attempt(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<ApiResponse>;
+  /** Sends a JSON body to a path from the address of the service on. */
+  send(
+    method: "GET" | "POST",
+    path: string,
+    options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<ApiResponse>;
   /** Uploads a file as the part `file`. */
   upload(method: "POST" | "PUT", path: string, fileName: string, content: Uint8Array): Promise<ApiResponse>;
 }
@@ -49,18 +55,22 @@ export function memberOf(body: unknown, name: string): unknown {
 
 /** Why a request was refused, in one line. */
 export function reasonOf({ status, body }: ApiResponse): string {
-  const words = [textIn(body, "code"), textIn(body, "description") ?? textIn(body, "message")];
+  const words = [
+    textIn(body, "code"),
+    textIn(body, "description") ?? textIn(body, "message") ?? textIn(body, "detail"),
+  ];
   return [String(status), ...words.filter((word) => word && word !== String(status))].join(" ");
 }
 
 /** Opens a server. The methods throw `RunEnded` if it stays unreachable or does not authorise the caller. */
 export function openApi(url: string, authorization: string): Api {
+  const toManagement: typeof send = (path, ...more) => send(`/api/server/v1${path}`, ...more);
   const send = async (path: string, init: RequestInit, returnsForbidden = false): Promise<ApiResponse> => {
     let failure = "";
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       let response: Response | undefined;
       try {
-        response = await fetch(`${url}/api/server/v1${path}`, {
+        response = await fetch(`${url}${path}`, {
           ...init,
           redirect: "error",
           headers: { ...init.headers, authorization },
@@ -85,9 +95,15 @@ export function openApi(url: string, authorization: string): Api {
   };
   return {
     url,
-    get: (path) => send(path, { method: "GET" }),
+    get: (path) => toManagement(path, { method: "GET" }),
+    send: (method, path, { body, headers = {} } = {}) =>
+      send(path, {
+        method,
+        headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
     attempt: (method, path, body) =>
-      send(
+      toManagement(
         path,
         {
           method,
@@ -103,7 +119,7 @@ export function openApi(url: string, authorization: string): Api {
     upload(method, path, fileName, content) {
       const form = new FormData();
       form.set("file", new Blob([Uint8Array.from(content)], { type: "application/xml" }), fileName);
-      return send(path, { method, body: form });
+      return toManagement(path, { method, body: form });
     },
   };
 }

@@ -6,10 +6,10 @@ import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { SECRETS_WITHHELD } from "#core/applications/protocols/contract-secrets.ts";
 import { apisFileOf, authorizedOf, writeApis } from "./authorized-apis.ts";
+import { UsageError } from "./caller.ts";
 import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
 import { writeWhole } from "./files.ts";
 import { forEach } from "./for-each.ts";
-import { UsageError } from "./options.ts";
 import type { Result } from "./report.ts";
 
 const PAGE = 100;

@@ -5,9 +5,9 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Authorize, type AuthorizedApis, apisFileOf, authorizing, readApis } from "./authorized-apis.ts";
+import { UsageError } from "./caller.ts";
 import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
 import { forEach } from "./for-each.ts";
-import { UsageError } from "./options.ts";
 import type { Outcome, Result } from "./report.ts";
 
 const IMPORT = "/applications/import";

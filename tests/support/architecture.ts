@@ -20,7 +20,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/local", purpose: "what `npm start` needs: gateway, embedded database, certificates" },
     { path: "stacks", purpose: "what is deployed on AWS" },
   ],
-  [{ path: "packages/cli", purpose: "the command line: moves applications between servers" }],
+  [{ path: "packages/cli", purpose: "the command line: moves applications and users between servers" }],
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],
   [
     { path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" },

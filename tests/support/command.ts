@@ -1,10 +1,12 @@
-/** Runs `npm run applications` as a process, and a slow proxy in front of the service. */
+/** Runs `npm run applications` and `npm run users` as processes, and a slow proxy in front of the service. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("../../packages/cli/applications.ts", import.meta.url));
+const programs = { applications: "applications.ts", users: "users/command.ts" } as const;
+type Program = keyof typeof programs;
+const fileOf = (program: Program) => fileURLToPath(new URL(`../../packages/cli/${programs[program]}`, import.meta.url));
 
 /** The result of a run. */
 export interface Ran {
@@ -20,8 +22,14 @@ export interface Running {
 }
 
 /** Starts the command with only the given environment. */
-export const startCommand = (args: readonly string[], environment: Readonly<Record<string, string>>): Running => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...environment } });
+export const startCommand = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  program: Program = "applications",
+): Running => {
+  const child = spawn(process.execPath, [fileOf(program), ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
   let [output, errors] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
@@ -33,8 +41,11 @@ export const startCommand = (args: readonly string[], environment: Readonly<Reco
 };
 
 /** Runs the command until it ends. */
-export const command = (args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> =>
-  startCommand(args, environment).ended;
+export const command = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  program?: Program,
+): Promise<Ran> => startCommand(args, environment, program).ended;
 
 /** A proxy in front of a service. */
 export interface SlowProxy {

@@ -4,7 +4,7 @@
  * returned what it must, 1 one did not or the run was interrupted, 2 wrong command line.
  */
 import { parseArgs } from "node:util";
-import { UsageError, urlOf } from "#cli/options.ts";
+import { UsageError, urlOf } from "#cli/caller.ts";
 import { type Credential, type Line, smoke } from "./run.ts";
 import { clientScopes } from "./steps.ts";
 
