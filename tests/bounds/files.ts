@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
+import type { FileFormat } from "#core/applications/files/formats.ts";
 import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { readSamlMetadata } from "#core/applications/protocols/saml-metadata.ts";
 import type { Application } from "#core/applications/registry/model.ts";
@@ -36,8 +37,8 @@ const fingerprint = (read: unknown): string =>
 const noRoles = { findMany: async () => [], all: async () => [] };
 
 /** Everything that an import does before it writes. */
-const importFile = async (bytes: Uint8Array): Promise<Application> => {
-  const { root, settings } = readFile(bytes, []);
+const importFile = async (bytes: Uint8Array, format: FileFormat = "xml"): Promise<Application> => {
+  const { root, settings } = await readFile(bytes, format, []);
   return (await prepareImport(root, settings, target, { ...support, roles: noRoles }))(undefined).application;
 };
 const imported = (name: string, largest: number, input: (size: number) => string, outcome?: RegExp): SizedCase =>
@@ -172,7 +173,7 @@ export const cases: readonly SizedCase[] = [
     name: "export: an application that the format cannot hold",
     largest: 1_000,
     input: largestApplication,
-    run: (application) => fileOf(application, "carbon.super", support, "included"),
+    run: (application) => fileOf(application, "carbon.super", support, "included", "xml"),
   }),
   sized({
     name: "metadata: namespaces at the root",

@@ -75,13 +75,13 @@ const extremes: [string, Parameters<typeof mergeApplication>[1]][] = [
 const noRoles = { findMany: async () => [], all: async () => [] };
 
 describe.each(extremes)("%s", (_, body) => {
-  test("survives export and import", { timeout: 60_000 }, async () => {
+  test.each(["xml", "xml-inline", "yaml", "json"] as const)("survives %s", { timeout: 60_000 }, async (format) => {
     const application = mergeApplication(fresh, body);
     checkApplication(application, TENANT, "too large for this test");
     expect(JSON.stringify(application).length).toBeGreaterThan(225_000);
-    const file = fileOf(application, TENANT, support, "included");
+    const file = await fileOf(application, TENANT, support, "included", format);
     expect(Buffer.byteLength(file)).toBeLessThan(Math.min(UPLOAD_BYTES_MAX, ANSWER_BYTES_MAX) - 1_000);
-    const { root, settings } = readFile(Buffer.from(file), []);
+    const { root, settings } = await readFile(Buffer.from(file), format, []);
     const importer = { tenant: TENANT, ownerId: "owner", applicationId: application.id };
     const importOver = await prepareImport(root, settings, importer, { ...support, roles: noRoles });
     const again: Application = importOver(undefined).application;

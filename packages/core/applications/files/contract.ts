@@ -8,11 +8,13 @@ import { ApplicationId } from "../registry/shapes.ts";
 /** Bytes of an upload. Lambda accepts events of 6 MB, and Base64 makes a body a third larger. */
 const UPLOAD_BYTES_MAX = 4_194_304;
 
-const Upload = z.custom<{ readonly content: Uint8Array }>().meta({ type: "string", format: "binary" });
+const Upload = z
+  .custom<{ readonly content: Uint8Array; readonly mediaType: string; readonly fileName: string | undefined }>()
+  .meta({ type: "string", format: "binary" });
 
 const Body = z
   .strictObject({
-    file: Upload.refine((part) => part !== undefined, "send the XML file of the application as the part named file"),
+    file: Upload.refine((part) => part !== undefined, "send the file of the application as the part named file"),
   })
   .meta({ id: "ApplicationFile" });
 
@@ -26,6 +28,18 @@ const ImportReport = z
     }),
   })
   .meta({ id: "ImportReport" });
+
+const ExportQuery = z.object({
+  exportSecrets: z
+    .enum(["true", "false"], { error: "expected true or false" })
+    .transform((text) => text === "true")
+    .optional()
+    .meta({
+      type: "boolean",
+      default: false,
+      description: `Include client secrets and confidential values. The caller also needs the scope ${SECRET_SCOPES.join(" or ")}; without it, the file begins with a comment that the secrets are left out.`,
+    }),
+});
 
 const shared = { service: "applications" } as const;
 const importing = {
@@ -65,18 +79,27 @@ export const applicationFileOperations = {
     summary: "Export an application as an XML file",
     source: "AM-006",
     params: z.object({ applicationId: ApplicationId }),
-    query: z.object({
-      exportSecrets: z
-        .enum(["true", "false"], { error: "expected true or false" })
-        .transform((text) => text === "true")
-        .optional()
-        .meta({
-          type: "boolean",
-          default: false,
-          description: `Include client secrets and confidential values. The caller also needs the scope ${SECRET_SCOPES.join(" or ")}; without it, the file begins with a comment that the secrets are left out.`,
-        }),
-    }),
+    query: ExportQuery,
     success: { status: 200, file: "application/octet-stream", etag: "content" },
     failures: [400, 404],
+  }),
+  exportApplicationFile: operation({
+    ...shared,
+    method: "GET",
+    path: "/api/server/v1/applications/{applicationId}/exportFile",
+    scope: "internal_application_mgt_view",
+    seesScopes: true,
+    summary: "Export an application as a file in XML, YAML or JSON",
+    source: "decision 0104",
+    params: z.object({ applicationId: ApplicationId }),
+    query: ExportQuery,
+    headers: z.object({
+      accept: z
+        .string()
+        .optional()
+        .meta({ description: "application/xml (the default), application/yaml or application/json" }),
+    }),
+    success: { status: 200, file: "application/octet-stream", etag: "content" },
+    failures: [400, 404, 406],
   }),
 } as const;

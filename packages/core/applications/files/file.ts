@@ -7,14 +7,14 @@ import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { ownerOf } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
 import { exactElement, withExact } from "./exact.ts";
+import { type FileFormat, readTree, writeTree } from "./formats.ts";
 import { normalised } from "./normalise.ts";
-import { readXml, refuseFile } from "./read-xml.ts";
+import { refuseFile } from "./read-xml.ts";
 import { readServiceProvider, writeServiceProvider } from "./service-provider.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { FileSettings } from "./shapes.ts";
 import type { Element } from "./tree.ts";
 import { restore, type Unmapped, withoutSecrets } from "./unmapped.ts";
-import { writeXml } from "./write-xml.ts";
 
 /** A file: its whole content, and the settings in it. */
 interface ReadFile {
@@ -26,8 +26,12 @@ interface ReadFile {
 type Secrets = "included" | "omitted" | "withheld";
 
 /** Reads a file. Throws `application.invalid`. */
-export function readFile(bytes: Uint8Array, kinds: readonly CustomProtocolKind[]): ReadFile {
-  const root = normalised(readXml(bytes));
+export async function readFile(
+  bytes: Uint8Array,
+  format: FileFormat,
+  kinds: readonly CustomProtocolKind[],
+): Promise<ReadFile> {
+  const root = normalised(await readTree(bytes, format));
   const given = withExact(root, readServiceProvider(root, kinds));
   try {
     return { root, settings: parsePart("body", FileSettings, given) };
@@ -38,12 +42,13 @@ export function readFile(bytes: Uint8Array, kinds: readonly CustomProtocolKind[]
 }
 
 /** Writes the file of an application. */
-export function fileOf(
+export async function fileOf(
   application: Application,
   tenant: string,
   { seal, customKinds }: ProtocolSupport,
   secrets: Secrets,
-): string {
+  format: FileFormat,
+): Promise<string> {
   const hasSecrets = secrets === "included";
   const owner = ownerOf(tenant, application.id);
   const open = (sealed: string) => seal.open(sealed, owner);
@@ -54,5 +59,6 @@ export function fileOf(
   const actual = settingsOf(application, hasSecrets ? open : () => undefined);
   const exact = exactElement(readServiceProvider(root, customKinds), actual);
   const lacksSecrets = secrets === "withheld" && JSON.stringify(root) !== JSON.stringify(whole);
-  return writeXml({ ...root, children: [...root.children, ...exact] }, lacksSecrets ? SECRETS_WITHHELD : undefined);
+  const file = { ...root, children: [...root.children, ...exact] };
+  return writeTree(file, format, lacksSecrets ? SECRETS_WITHHELD : undefined);
 }

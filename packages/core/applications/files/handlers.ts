@@ -1,7 +1,7 @@
 /** Handlers of application files. The modules that read and write files are loaded with the first file. */
 import type { RoleStore } from "../../identities/roles/store.ts";
-import type { RequestContext } from "../../operation/context.ts";
-import type { Handlers } from "../../operation/operation.ts";
+import type { RequestContext, ScopedContext } from "../../operation/context.ts";
+import type { FileResult, Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
@@ -12,6 +12,7 @@ import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 import type { Imported, ImportTarget } from "./apply.ts";
 import type { applicationFileOperations } from "./contract.ts";
+import type { FileFormat } from "./formats.ts";
 
 /** The dependencies of these handlers. */
 export interface ApplicationFileStores {
@@ -25,8 +26,8 @@ const IMPORT_FAILED = "Error importing application from file.";
 export const applicationFileHandlers: Handlers<typeof applicationFileOperations, ApplicationFileStores> = {
   async importApplication({ body }, context) {
     const { tenant, applications, protocols, roles } = context;
-    const { readFile, prepareImport, asImportFault } = await load();
-    const { root, settings } = readFile(body.file.content, protocols.customKinds);
+    const { readFile, formatOf, prepareImport, asImportFault } = await load();
+    const { root, settings } = await readFile(body.file.content, formatOf(body.file), protocols.customKinds);
     checkNewName(settings.name, tenant);
     if (await applications.entry(tenant, settings.name)) throw nameTaken(settings.name, tenant);
     try {
@@ -41,8 +42,8 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
 
   async updateApplicationFromFile({ body }, context) {
     const { tenant, applications, protocols, roles } = context;
-    const { readFile, prepareImport, asImportFault } = await load();
-    const { root, settings } = readFile(body.file.content, protocols.customKinds);
+    const { readFile, formatOf, prepareImport, asImportFault } = await load();
+    const { root, settings } = await readFile(body.file.content, formatOf(body.file), protocols.customKinds);
     checkSpelling(settings.name, IMPORT_FAILED);
     const entry = await applications.entry(tenant, settings.name);
     if (!entry) throw nameUnknown(settings.name, tenant);
@@ -63,20 +64,33 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
     }
   },
 
-  async exportApplication({ params, query }, { tenant, scopes, applications, protocols }) {
-    const application = await applications.find(tenant, params.applicationId);
-    if (!application) throw notFound(params.applicationId, tenant);
-    const { fileOf } = await load();
-    const mayHaveSecrets = seesSecrets(protocols.clientSecretsShownTo, scopes);
-    const secrets = query.exportSecrets ? (mayHaveSecrets ? "included" : "withheld") : "omitted";
-    const content = fileOf(application, tenant, protocols, secrets);
-    return { content, fileName: `${application.name}.xml` };
+  exportApplication: ({ params, query }, context) =>
+    exported(context, params.applicationId, query.exportSecrets ?? false, "xml"),
+
+  async exportApplicationFile({ params, query, headers }, context) {
+    const { acceptedFormat } = await load();
+    return exported(context, params.applicationId, query.exportSecrets ?? false, acceptedFormat(headers.accept));
   },
 };
 
+async function exported(
+  { tenant, scopes, applications, protocols }: ScopedContext & ApplicationFileStores,
+  applicationId: string,
+  hasSecrets: boolean,
+  format: FileFormat,
+): Promise<FileResult> {
+  const application = await applications.find(tenant, applicationId);
+  if (!application) throw notFound(applicationId, tenant);
+  const { fileOf, extensions } = await load();
+  const mayHaveSecrets = seesSecrets(protocols.clientSecretsShownTo, scopes);
+  const secrets = hasSecrets ? (mayHaveSecrets ? "included" : "withheld") : "omitted";
+  const content = await fileOf(application, tenant, protocols, secrets, format);
+  return { content, fileName: `${application.name}.${extensions[format]}` };
+}
+
 async function load() {
-  const [file, apply] = await Promise.all([import("./file.ts"), import("./apply.ts")]);
-  return { ...file, ...apply };
+  const [file, apply, formats] = await Promise.all([import("./file.ts"), import("./apply.ts"), import("./formats.ts")]);
+  return { ...file, ...apply, ...formats };
 }
 
 function nameTaken(name: string, tenant: string): Fault {

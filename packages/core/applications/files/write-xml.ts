@@ -39,6 +39,17 @@ export function writeXml(root: Element, note?: string): string {
   return laidOut.length <= LAYOUT_LENGTH_MAX ? laidOut : `${head}${lines(root, 0, undefined).join("")}\n`;
 }
 
+/** The same with nested documents as elements, which readers of newer releases expect. */
+export function writeXmlInline(root: Element, note?: string): string {
+  return writeXml(inlined(root), note);
+}
+
+function inlined(from: Element): Element {
+  const document = documentIn(from);
+  if (!document) return { ...from, children: from.children.map(inlined) };
+  return { ...from, name: "InboundConfigurationProtocol", children: [document] };
+}
+
 function lines(given: Element, level: number, indent: Indent): readonly string[] {
   const margin = indent === undefined ? "" : indent.repeat(level);
   const { name, children } = given;
