@@ -145,9 +145,17 @@ function mergeClaims(before: Application["claimConfiguration"], body: Claims): A
     dialect: body.dialect ?? before.dialect,
     claimMappings: mappingsOf(before.claimMappings, body),
     requestedClaims: body.requestedClaims ?? before.requestedClaims,
-    subject: { ...before.subject, ...body.subject },
-    role: { ...before.role, ...body.role },
+    subject: { ...before.subject, ...withoutEmptyClaim(body.subject) },
+    role: { ...before.role, ...withoutEmptyClaim(body.role) },
   };
+}
+
+/** A claim with an empty `uri` is an absent member. */
+function withoutEmptyClaim<P extends Claims["subject"] | Claims["role"]>(part: P): P {
+  if (part?.claim?.uri !== "") return part;
+  const { claim, ...rest } = part;
+  const { uri: _, ...named } = claim ?? {};
+  return { ...rest, ...(named.id && { claim: named }) } as P;
 }
 
 /**

@@ -23,11 +23,19 @@ const LIST_MAX = 1_000;
 /** The id of an application: opaque text that fits a key. */
 export const ApplicationId = z.string().min(1).max(255);
 
+const claimMembers = { uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() };
+
 /** A claim is identified by its `uri`, or by its `id` without a `uri` (decision 0005). */
 export const ClaimRef = z
-  .object({ uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() })
+  .object(claimMembers)
   .refine(({ uri, id }) => Boolean(uri ?? id), "a claim needs a uri or an id")
   .meta({ id: "ClaimRef" });
+
+/** The same where tools write an empty `uri` for no claim. */
+const ClaimRefOrNone = z
+  .object(claimMembers)
+  .refine(({ uri, id }) => uri !== undefined || Boolean(id), "a claim needs a uri or an id")
+  .meta({ id: "ClaimRefOrNone" });
 
 export const ClaimConfiguration = z
   .object({
@@ -36,7 +44,7 @@ export const ClaimConfiguration = z
     requestedClaims: list(z.object({ claim: ClaimRef, mandatory: z.boolean().optional() })).optional(),
     subject: z
       .object({
-        claim: ClaimRef.optional(),
+        claim: ClaimRefOrNone.optional(),
         includeUserDomain: z.boolean().optional(),
         includeTenantDomain: z.boolean().optional(),
         useMappedLocalSubject: z.boolean().optional(),
@@ -47,7 +55,7 @@ export const ClaimConfiguration = z
       .object({
         mappings: list(z.object({ localRole: text(255).min(1), applicationRole: text(255).min(1) })).optional(),
         includeUserDomain: z.boolean().optional(),
-        claim: ClaimRef.optional(),
+        claim: ClaimRefOrNone.optional(),
       })
       .optional(),
   })
