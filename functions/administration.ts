@@ -1,4 +1,4 @@
-/** API resources with their scopes, and tenants. */
+/** API resources with their scopes, scopes of OpenID Connect, and tenants. */
 
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
@@ -11,6 +11,9 @@ import { administrationHistoryOperations } from "#core/history/contract-administ
 import { withHistory } from "#core/history/source.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { oidcScopeOperations } from "#core/oidc-scopes/contract.ts";
+import { type OidcScopeStores, oidcScopeHandlers } from "#core/oidc-scopes/handlers.ts";
+import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { indexSection } from "#core/settings/indexes.ts";
@@ -38,12 +41,13 @@ const { userStoresOf, usersIn, declared } = await openUserStores("administration
 
 export const operations = {
   ...apiResourceOperations,
+  ...oidcScopeOperations,
   ...tenantOperations,
   ...administrationHistoryOperations,
   ...administrationUndoOperations,
 };
 
-type Stores = ApiResourceStores & TenantStores;
+type Stores = ApiResourceStores & OidcScopeStores & TenantStores;
 
 export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
@@ -51,6 +55,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   operations,
   handlers: {
     ...apiResourceHandlers,
+    ...oidcScopeHandlers,
     ...tenantHandlers,
     ...administrationHistoryHandlers,
     ...administrationUndoHandlers,
@@ -64,6 +69,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
       const creation = { table, users, userStores: userStoresOf(SUPER_TENANT), declared };
       return {
         apiResources: apiResourceStore(table, deployment.changes.deletedDays),
+        oidcScopes: oidcScopeStore(table),
         tenants: tenantStore(table),
         users,
         create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),

@@ -208,6 +208,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.actorBlocks,
         ...applicationRows,
         p.apiResource,
+        p.oidcScopes,
         p.user,
         p.group,
         p.role,
@@ -220,20 +221,20 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   administration: {
     ...endpoint,
     ...hashing,
-    description: "API resources and tenants",
+    description: "API resources, scopes of OpenID Connect, and tenants",
     needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.lookup, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.lookup, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
         ...[...userIndexes, ...revocations, ...removals],
       ],
     },

@@ -16,6 +16,7 @@ import { scim2HistoryOperations } from "./history/contract-scim2.ts";
 import { templateHistoryOperations } from "./history/contract-templates.ts";
 import { webhookHistoryOperations } from "./history/contract-webhooks.ts";
 import { oauthOperations } from "./oauth/contract.ts";
+import { oidcScopeOperations } from "./oidc-scopes/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
@@ -40,6 +41,7 @@ export const catalogue = {
   ...metadataOperations,
   ...authorizedApiOperations,
   ...apiResourceOperations,
+  ...oidcScopeOperations,
   ...oauthOperations,
   ...scim1Operations,
   ...applicationFileOperations,

@@ -111,6 +111,9 @@ const attributesOf: Readonly<Record<HistoryType, (document: DocumentObject, now:
   }),
   "resident-application": ({ provisioningConfigurations }) => ({ settings: visible(provisioningConfigurations) }),
   "api-resource": (api, now) => ({ api: { id: idIn(now.api), ...objectOf(visible(api)) } }),
+  "oidc-scopes": ({ scopes }) => ({
+    scopes: Object.entries(objectOf(scopes)).map(([name, scope]) => ({ name, ...objectOf(scope) })),
+  }),
   tenant: ({ active, owner }) => ({ active, administrator: owner }),
   webhook: ({ name, endpoint, eventProfile: profile, channelsSubscribed: channels, status, showsActors }) => ({
     isActive: status === "ACTIVE",

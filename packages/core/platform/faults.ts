@@ -137,6 +137,13 @@ const table = {
   "api_resource.exists": row(409, "API-RESOURCE-60003", "Unable to add API resource."),
   "api_resource.scope_exists": row(409, "API-RESOURCE-60004", "Unable to add scope."),
 
+  "oidc_scope.invalid": row(400, "OAUTH-60001", "Invalid Request."),
+  "oidc_scope.name_missing": row(400, "41001", "Invalid Request."),
+  "oidc_scope.display_name_missing": row(400, "41002", "Invalid Request."),
+  "oidc_scope.not_found": row(404, "41003", "Scope not found."),
+  "oidc_scope.exists": row(409, "41004", "Scope already exists."),
+  "oidc_scope.name_blanks": row(400, "41006", "Invalid Request."),
+
   "stream.not_found": row(404, "SSF-60001", "Stream not found."),
   "stream.invalid": row(400, "SSF-60002", "Invalid Request."),
   "stream.too_many": row(409, "SSF-60003", "Unable to create the stream."),
