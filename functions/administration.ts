@@ -1,9 +1,11 @@
-/** API resources with their scopes, scopes of OpenID Connect, and tenants. */
+/** API resources with their scopes, scopes of OpenID Connect, claims, and tenants. */
 
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
+import { claimOperations } from "#core/claims/contract.ts";
+import { claimHandlers } from "#core/claims/handlers.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { type AdministrationHistoryStores, administrationHistoryHandlers } from "#core/history/administration.ts";
@@ -42,6 +44,7 @@ const { userStoresOf, usersIn, declared } = await openUserStores("administration
 export const operations = {
   ...apiResourceOperations,
   ...oidcScopeOperations,
+  ...claimOperations,
   ...tenantOperations,
   ...administrationHistoryOperations,
   ...administrationUndoOperations,
@@ -56,6 +59,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   handlers: {
     ...apiResourceHandlers,
     ...oidcScopeHandlers,
+    ...claimHandlers,
     ...tenantHandlers,
     ...administrationHistoryHandlers,
     ...administrationUndoHandlers,

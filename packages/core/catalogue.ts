@@ -8,6 +8,7 @@ import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
 import { auditOperations } from "./changes/contract.ts";
+import { claimOperations } from "./claims/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
 import { administrationHistoryOperations } from "./history/contract-administration.ts";
 import { applicationHistoryOperations } from "./history/contract-applications.ts";
@@ -42,6 +43,7 @@ export const catalogue = {
   ...authorizedApiOperations,
   ...apiResourceOperations,
   ...oidcScopeOperations,
+  ...claimOperations,
   ...oauthOperations,
   ...scim1Operations,
   ...applicationFileOperations,

@@ -255,6 +255,7 @@ describe("the scopes", () => {
       "internal_application_mgt_view",
       "internal_audit_view",
       "internal_bulk_resource_create",
+      "internal_claim_meta_view",
       "internal_create_tenants",
       "internal_group_mgt_create",
       "internal_group_mgt_delete",

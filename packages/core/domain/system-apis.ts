@@ -43,6 +43,12 @@ const table: readonly SystemApi[] = [
     scopes: crud("internal_api_resource", "API Resources"),
   },
   {
+    name: "Claim Management API",
+    identifier: "/api/server/v1/claim-dialects",
+    description: "Dialects of claims, and the claims in them",
+    scopes: { internal_claim_meta_view: "View Claims" },
+  },
+  {
     name: "Tenant Management API",
     identifier: "/api/server/v1/tenants",
     type: "SYSTEM",

@@ -26,7 +26,12 @@ const table = {
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   administration: {
     dialect: "management",
-    mounts: ["/api/server/v1/api-resources", "/api/server/v1/oidc/scopes", "/api/server/v1/tenants"],
+    mounts: [
+      "/api/server/v1/api-resources",
+      "/api/server/v1/claim-dialects",
+      "/api/server/v1/oidc/scopes",
+      "/api/server/v1/tenants",
+    ],
   },
   /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */
   recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },

@@ -144,6 +144,14 @@ const table = {
   "oidc_scope.exists": row(409, "41004", "Scope already exists."),
   "oidc_scope.name_blanks": row(400, "41006", "Invalid Request."),
 
+  "claim.dialect_not_found": row(404, "CMT-50016", "Resource not found."),
+  "claim.external_not_found": row(404, "CMT-50018", "Resource not found."),
+  "claim.local_not_found": row(404, "CMT-50019", "Resource not found."),
+  "claim.paging": row(501, "CMT-50022", "Pagination not supported."),
+  "claim.filtering": row(501, "CMT-50023", "Filtering not supported."),
+  "claim.sorting": row(501, "CMT-50024", "Sorting not supported."),
+  "claim.attributes": row(501, "CMT-50025", "Attribute filtering not supported."),
+
   "stream.not_found": row(404, "SSF-60001", "Stream not found."),
   "stream.invalid": row(400, "SSF-60002", "Invalid Request."),
   "stream.too_many": row(409, "SSF-60003", "Unable to create the stream."),

@@ -16,6 +16,7 @@ const VIEW = "internal_application_mgt_view";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const fileOf = (name: string): string =>
   `<ServiceProvider><ApplicationName>${name}</ApplicationName></ServiceProvider>`;
+const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 const scopeGrant = { grant_type: "client_credentials", scope: VIEW };
 
 /** Operations that change nothing. They are called before the others. */
@@ -51,6 +52,15 @@ export const reads = (fixture: Fixture): Calls => {
     ["getAdaptiveAuthTemplates", {}],
     ["listAuthorizedApis", app],
     ["listApiResources", {}],
+    ["listClaimDialects", {}],
+    ["getClaimDialect", { params: { dialectId: "local" } }],
+    ["listLocalClaims", {}],
+    ["getLocalClaim", { params: { claimId: base64url("http://wso2.org/claims/emailaddress") } }],
+    ["listExternalClaims", { params: { dialectId: base64url("http://wso2.org/oidc/claim") } }],
+    [
+      "getExternalClaim",
+      { params: { dialectId: base64url("http://wso2.org/oidc/claim"), claimId: base64url("email") } },
+    ],
     ["listOidcScopes", {}],
     ["getOidcScope", { params: { scopeName: "email" } }],
     ["getApiResource", api],
