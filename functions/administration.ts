@@ -1,4 +1,4 @@
-/** API resources with their scopes, scopes of OpenID Connect, claims, and tenants. */
+/** API resources with their scopes, scopes of OpenID Connect, claims, user stores, and tenants. */
 
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
@@ -28,6 +28,8 @@ import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { type AdministrationUndoStores, administrationUndoHandlers } from "#core/undo/administration.ts";
 import { administrationUndoOperations } from "#core/undo/contract-administration.ts";
+import { userStoreOperations } from "#core/user-stores/contract.ts";
+import { type DeclaredStores, userStoreHandlers } from "#core/user-stores/handlers.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -39,18 +41,19 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const { userStoresOf, usersIn, declared } = await openUserStores("administration", deployment);
+const { userStoresOf, usersIn, declared, canConnect } = await openUserStores("administration", deployment);
 
 export const operations = {
   ...apiResourceOperations,
   ...oidcScopeOperations,
   ...claimOperations,
+  ...userStoreOperations,
   ...tenantOperations,
   ...administrationHistoryOperations,
   ...administrationUndoOperations,
 };
 
-type Stores = ApiResourceStores & OidcScopeStores & TenantStores;
+type Stores = ApiResourceStores & OidcScopeStores & DeclaredStores & TenantStores;
 
 export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
@@ -60,6 +63,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
     ...apiResourceHandlers,
     ...oidcScopeHandlers,
     ...claimHandlers,
+    ...userStoreHandlers,
     ...tenantHandlers,
     ...administrationHistoryHandlers,
     ...administrationUndoHandlers,
@@ -74,6 +78,8 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
       return {
         apiResources: apiResourceStore(table, deployment.changes.deletedDays),
         oidcScopes: oidcScopeStore(table),
+        declaredStores: deployment.userStores,
+        canConnect,
         tenants: tenantStore(table),
         users,
         create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),

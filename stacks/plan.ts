@@ -221,7 +221,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   administration: {
     ...endpoint,
     ...hashing,
-    description: "API resources, scopes of OpenID Connect, claims, and tenants",
+    description: "API resources, scopes of OpenID Connect, claims, user stores, and tenants",
     needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],

@@ -30,6 +30,7 @@ import { applicationUndoOperations } from "./undo/contract-applications.ts";
 import { protocolUndoOperations } from "./undo/contract-protocols.ts";
 import { scim2UndoOperations } from "./undo/contract-scim2.ts";
 import { templateUndoOperations } from "./undo/contract-templates.ts";
+import { userStoreOperations } from "./user-stores/contract.ts";
 import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
@@ -44,6 +45,7 @@ export const catalogue = {
   ...apiResourceOperations,
   ...oidcScopeOperations,
   ...claimOperations,
+  ...userStoreOperations,
   ...oauthOperations,
   ...scim1Operations,
   ...applicationFileOperations,

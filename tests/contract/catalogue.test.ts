@@ -274,6 +274,7 @@ describe("the scopes", () => {
       "internal_user_mgt_list",
       "internal_user_mgt_update",
       "internal_user_mgt_view",
+      "internal_userstore_view",
       "internal_webhook_create",
       "internal_webhook_delete",
       "internal_webhook_meta_update",

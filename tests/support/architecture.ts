@@ -42,6 +42,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/recovery", purpose: "operations on deleted resources: restores them" },
     { path: "packages/core/scim-api/v1", purpose: "the SCIM 1.1 API" },
     { path: "packages/core/scim-api/v2", purpose: "the SCIM 2.0 API" },
+    { path: "packages/core/user-stores", purpose: "operations that show and test declared user stores" },
   ],
   [
     { path: "packages/core/applications/authorized-apis", purpose: "operations on the APIs an application may call" },

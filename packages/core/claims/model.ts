@@ -252,6 +252,12 @@ const system: Mapping = {
   verifiedMobileNumbers: "verifiedMobileNumbers",
 };
 
+/** The local claims of the attributes of users, by the names that directories are declared with. */
+export const attributeClaims: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ id: "userid", ...user }),
+  ...Object.entries(enterprise).map(([name, claim]) => [`${ENTERPRISE}:${name}`, claim] as const),
+]);
+
 /** A dialect other than the local one: what stands between its URI and the names of its claims, and its claims. */
 export interface Dialect {
   readonly uri: string;

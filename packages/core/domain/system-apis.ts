@@ -60,6 +60,12 @@ const table: readonly SystemApi[] = [
     },
   },
   {
+    name: "User Store Management API",
+    identifier: "/api/server/v1/userstores",
+    description: "The user stores that the deployment declares",
+    scopes: { internal_userstore_view: "View User Stores" },
+  },
+  {
     name: "Webhook Management API",
     identifier: "/api/server/v1/webhooks",
     description: "Webhooks: receivers of events about changes of the tenant",

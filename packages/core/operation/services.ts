@@ -31,6 +31,7 @@ const table = {
       "/api/server/v1/claim-dialects",
       "/api/server/v1/oidc/scopes",
       "/api/server/v1/tenants",
+      "/api/server/v1/userstores",
     ],
   },
   /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */

@@ -152,6 +152,12 @@ const table = {
   "claim.sorting": row(501, "CMT-50024", "Sorting not supported."),
   "claim.attributes": row(501, "CMT-50025", "Attribute filtering not supported."),
 
+  "user_store.not_found": row(404, "SUS-60001", "Resource not found."),
+  "user_store.invalid": row(400, "SUS-60004", "Invalid Input"),
+  "user_store.paging": row(501, "SUS-65005", "Pagination not supported."),
+  "user_store.filtering": row(501, "SUS-65006", "Filtering not supported."),
+  "user_store.sorting": row(501, "SUS-65007", "Sorting not supported."),
+
   "stream.not_found": row(404, "SSF-60001", "Stream not found."),
   "stream.invalid": row(400, "SSF-60002", "Invalid Request."),
   "stream.too_many": row(409, "SSF-60003", "Unable to create the stream."),
