@@ -130,7 +130,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...applicationRows,
-        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.group, p.groupNames, p.role, p.roleNames],
         ...conditionalClaims,
         ...records,
       ],

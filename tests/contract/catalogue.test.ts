@@ -253,6 +253,7 @@ describe("the scopes", () => {
       "internal_application_mgt_delete",
       "internal_application_mgt_update",
       "internal_application_mgt_view",
+      "internal_application_script_update",
       "internal_audit_view",
       "internal_bulk_resource_create",
       "internal_claim_meta_view",

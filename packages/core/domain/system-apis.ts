@@ -25,6 +25,7 @@ const table: readonly SystemApi[] = [
       internal_application_mgt_client_secret_create: "Create Client Secrets",
       internal_application_mgt_client_secret_view: "View Client Secrets",
       internal_application_mgt_client_secret_delete: "Delete Client Secrets",
+      internal_application_script_update: "Update Authentication Scripts",
       internal_application_internal_api_update: "Authorize Internal APIs",
       internal_application_business_api_update: "Authorize Business APIs",
     },

@@ -125,6 +125,7 @@ const table = {
     "API-RESOURCE-60006",
     "Removed scopes patching is not supported yet.",
   ),
+  "api_resource.collection_not_found": row(404, "API-RESOURCE-60014", "Unable to find the API resource collection."),
   "api_resource.scope_restricted": row(400, "API-RESOURCE-60008", "Restricted scope name provided."),
   "api_resource.scope_of_oidc": row(400, "API-RESOURCE-60009", "Existing OIDC scope name provided."),
   "api_resource.limit_invalid": row(400, "API-RESOURCE-60010", "Invalid limit provided."),

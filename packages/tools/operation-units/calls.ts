@@ -1,6 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
+import { toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
 /**
@@ -16,7 +17,10 @@ const VIEW = "internal_application_mgt_view";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const fileOf = (name: string): string =>
   `<ServiceProvider><ApplicationName>${name}</ApplicationName></ServiceProvider>`;
-const base64url = (text: string): string => Buffer.from(text).toString("base64url");
+const SEQUENCE = {
+  type: "USER_DEFINED",
+  steps: [{ id: 1, options: [{ idp: "LOCAL", authenticator: "BasicAuthenticator" }] }],
+};
 const scopeGrant = { grant_type: "client_credentials", scope: VIEW };
 
 /** Operations that change nothing. They are called before the others. */
@@ -52,20 +56,7 @@ export const reads = (fixture: Fixture): Calls => {
     ["getAdaptiveAuthTemplates", {}],
     ["listAuthorizedApis", app],
     ["listApiResources", {}],
-    ["listClaimDialects", {}],
-    ["getClaimDialect", { params: { dialectId: "local" } }],
-    ["listLocalClaims", {}],
-    ["getLocalClaim", { params: { claimId: base64url("http://wso2.org/claims/emailaddress") } }],
-    ["listExternalClaims", { params: { dialectId: base64url("http://wso2.org/oidc/claim") } }],
-    [
-      "getExternalClaim",
-      { params: { dialectId: base64url("http://wso2.org/oidc/claim"), claimId: base64url("email") } },
-    ],
-    ["listUserStores", {}],
-    ["getUserStore", { params: { userStoreId: base64url("PRIMARY") } }],
-    ["testUserStoreConnection", { body: { connectionURL: "ldaps://directory.example" } }],
-    ["listOidcScopes", {}],
-    ["getOidcScope", { params: { scopeName: "email" } }],
+    ...toolReads,
     ["getApiResource", api],
     ["getApiResourceScopes", api],
     ["getJwks", {}],
@@ -168,7 +159,8 @@ const applicationChanges = (fixture: Fixture): Calls => {
   const [api = "", other = ""] = apis;
   return [
     ["createApplication", { body: { name: "New stand", description: "Taxi stand" } }],
-    ["patchApplication", { params: app, body: { description: "Changed" } }],
+    ["patchApplication", { params: app, body: { description: "Changed", authenticationSequence: SEQUENCE } }],
+    ["updateAuthenticationScript", { params: app, body: { script: "var onLoginRequest = function (context) {};" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
     ...undone("listResidentApplicationHistory", "restoreResidentApplicationVersion", {}),
@@ -198,9 +190,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" }, body: { displayName: "Own" } }],
     ["deleteApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" } }],
     ["deleteApiResource", { params: { apiResourceId: other } }],
-    ["createOidcScope", { body: { name: "badge", displayName: "Badge", claims: ["given_name"] } }],
-    ["updateOidcScope", { params: { scopeName: "badge" }, body: { displayName: "Badges", claims: ["given_name"] } }],
-    ["deleteOidcScope", { params: { scopeName: "badge" } }],
+    ...toolChanges,
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
     ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
     ...undone("listAuthorizedApisHistory", "restoreAuthorizedApisVersion", app),
