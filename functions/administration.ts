@@ -13,6 +13,7 @@ import { administrationHistoryOperations } from "#core/history/contract-administ
 import { withHistory } from "#core/history/source.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { oidcScopeOperations } from "#core/oidc-scopes/contract.ts";
 import { type OidcScopeStores, oidcScopeHandlers } from "#core/oidc-scopes/handlers.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
@@ -41,7 +42,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const { userStoresOf, usersIn, declared, canConnect } = await openUserStores("administration", deployment);
+const { userStoresOf, usersIn, groupsIn, declared, canConnect } = await openUserStores("administration", deployment);
 
 export const operations = {
   ...apiResourceOperations,
@@ -82,6 +83,9 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
         canConnect,
         tenants: tenantStore(table),
         users,
+        groups: groupsIn(table),
+        roles: roleStore(table),
+        userStoresOf,
         create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),
       };
     }),

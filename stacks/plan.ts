@@ -227,7 +227,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.oidcScopes, p.lookup, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.group, p.lookup, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],

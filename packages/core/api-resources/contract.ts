@@ -40,7 +40,7 @@ const scopes = {
   delete: "internal_api_resource_delete",
 } as const;
 const at = endpointsOf("administration", "/api/server/v1/api-resources", scopes, "decision 0010");
-const beside = endpointsOf("administration", "/api/server/v1", scopes, "decision 0100");
+const below = endpointsOf("administration", "/api/server/v1", scopes, "decision 0100");
 
 export const apiResourceOperations = {
   listApiResources: operation({
@@ -115,21 +115,21 @@ export const apiResourceOperations = {
     failures: [400, 403, 409],
   }),
   listScopes: operation({
-    ...beside("GET", "/scopes", "view"),
+    ...below("GET", "/scopes", "view"),
     summary: "List the scopes of all APIs, those of the tenant first",
     query: z.object({ filter: textParameter("`name` with `eq`, `sw`, `ew` or `co`, joined by `and`, `or`") }),
     success: { status: 200, body: z.array(ScopeShown), etag: "content" },
     failures: [400],
   }),
   listApiResourceCollections: operation({
-    ...beside("GET", "/meta/api-resource-collections", "view"),
+    ...below("GET", "/meta/api-resource-collections", "view"),
     summary: "List the collections of the APIs of this service",
     query: CollectionQuery,
     success: { status: 200, body: ApiCollectionList, etag: "content" },
     failures: [400],
   }),
   getApiResourceCollection: operation({
-    ...beside("GET", "/meta/api-resource-collections/{collectionId}", "view"),
+    ...below("GET", "/meta/api-resource-collections/{collectionId}", "view"),
     summary: "Read a collection with its APIs and scopes",
     params: z.object({ collectionId: z.string().min(1).max(255) }),
     success: { status: 200, body: ApiCollectionShown, etag: "content" },

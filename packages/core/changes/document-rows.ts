@@ -114,7 +114,11 @@ const attributesOf: Readonly<Record<HistoryType, (document: DocumentObject, now:
   "oidc-scopes": ({ scopes }) => ({
     scopes: Object.entries(objectOf(scopes)).map(([name, scope]) => ({ name, ...objectOf(scope) })),
   }),
-  tenant: ({ active, owner }) => ({ active, administrator: owner }),
+  tenant: ({ active, owner, listed }) => ({
+    active,
+    administrator: owner,
+    unlisted: listed === false ? true : undefined,
+  }),
   webhook: ({ name, endpoint, eventProfile: profile, channelsSubscribed: channels, status, showsActors }) => ({
     isActive: status === "ACTIVE",
     settings: JSON.stringify({ name, endpoint, profile, channels, showsActors }),

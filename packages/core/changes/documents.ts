@@ -90,9 +90,10 @@ export const recordedKinds: Partial<Record<PlaceKind, RecordedKind>> = {
   },
   tenant: {
     type: "tenant",
-    documentOf: ({ id, active, administrator }) => ({
+    documentOf: ({ id, active, administrator, unlisted }) => ({
       id: plain(id),
       active: active === true,
+      listed: unlisted === true ? false : undefined,
       owner: plain(administrator),
     }),
     nameOf: () => undefined,

@@ -176,6 +176,8 @@ const table = {
   "tenant.parameter_missing": row(400, "TM-60013", "Invalid input."),
   "tenant.not_found": row(404, "TM-60014", "Resource not found."),
   "tenant.domain_unknown": row(404, "TM-60015", "Resource not found."),
+  "tenant.owner_foreign": row(400, "TM-60020", "Invalid input."),
+  "tenant.owner_not_found": row(404, "TM-60014", "Resource not found."),
   "tenant.invalid": row(400, "TM-60000", "Invalid input."),
 
   "webhook.not_found": row(404, "WEBHOOKMGT-60010", "Webhook is not found."),

@@ -1,7 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
-import { toolChanges, toolReads } from "./calls-of-tools.ts";
+import { tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
 /**
@@ -56,7 +56,7 @@ export const reads = (fixture: Fixture): Calls => {
     ["getAdaptiveAuthTemplates", {}],
     ["listAuthorizedApis", app],
     ["listApiResources", {}],
-    ...toolReads,
+    ...toolReads(fixture),
     ["getApiResource", api],
     ["getApiResourceScopes", api],
     ["getJwks", {}],
@@ -218,7 +218,8 @@ const tokenCalls = ({ client }: Fixture): Calls => [
 const user = (name: string) => ({ userName: name, password: PASSWORD, name: { familyName: "Driver" } });
 const patch = (path: string, value: unknown) => ({ schemas: [PATCH], Operations: [{ op: "add", path, value }] });
 
-const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
+const scimChanges = (fixture: Fixture): Calls => {
+  const { users, groups, role, tenant } = fixture;
   const own = { params: { id: users[1] ?? "" } };
   const [first = "", second = "", third = ""] = groups;
   const group = { params: { id: first } };
@@ -261,7 +262,7 @@ const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
     ["deleteScim1User", { params: { id: users[4] ?? "" } }],
     ["removeDeletedResource", { params: { id: users[4] ?? "" } }],
     ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
-    ["updateTenantStatus", { params: { tenantId: tenant }, body: { activated: false } }],
+    ...tenantChanges(fixture),
     ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }),
   ];
 };

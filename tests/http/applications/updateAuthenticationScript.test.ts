@@ -35,7 +35,7 @@ test("a change is one record; the same script again is none", async () => {
 });
 
 test("returns 400 for the default sequence, where a blank script is nothing to do, and for a body without script", async () => {
-  const id = await create({ name: "default" });
+  const id = await create({ name: "unscripted" });
   const refused = await put(id, { script: SCRIPT });
   expect([refused.status, refused.body.code]).toEqual([400, "APP-60001"]);
   expect((await put(id, { script: "" })).status).toBe(200);

@@ -9,9 +9,7 @@ import {
   ApplicationId,
   ApplicationList,
   ApplicationPatch,
-  AuthenticationScript,
   applicationScopes,
-  GroupShown,
   NewApplicationBody,
   ResidentApplication,
   ResidentUpdate,
@@ -19,6 +17,14 @@ import {
 } from "../registry/shapes.ts";
 
 const Path = z.object({ applicationId: ApplicationId });
+
+const AuthenticationScript = z.preprocess(
+  withoutNulls,
+  z.object({ script: z.string().max(100_000) }).meta({ id: "AuthenticationScript" }),
+);
+
+/** A group in a list of those that may discover an application. */
+export const GroupShown = z.object({ id: z.string(), name: z.string() }).meta({ id: "DiscoverableGroup" });
 
 const GroupQuery = z.object({
   domain: z.string().max(255).optional().meta({ description: "The user store; PRIMARY where it is absent" }),

@@ -5,7 +5,7 @@ import type { GroupStore } from "../../identities/groups/store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
 import { foldName } from "../../platform/fold.ts";
-import type { GroupShown } from "../registry/shapes.ts";
+import type { GroupShown } from "./contract.ts";
 
 /** Where the groups are. */
 export interface GroupSource {

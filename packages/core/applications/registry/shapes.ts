@@ -74,14 +74,6 @@ export const AuthenticationSequence = z
   })
   .meta({ id: "AuthenticationSequence" });
 
-export const AuthenticationScript = z.preprocess(
-  withoutNulls,
-  z.object({ script: text(100_000) }).meta({ id: "AuthenticationScript" }),
-);
-
-/** A group in a list of those that may discover an application. */
-export const GroupShown = z.object({ id: z.string(), name: z.string() }).meta({ id: "DiscoverableGroup" });
-
 export const Certificate = z
   .object({ type: z.enum(["PEM", "JWKS"]), value: text(20_000).min(1) })
   .meta({ id: "Certificate" });
