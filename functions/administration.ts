@@ -1,9 +1,11 @@
-/** API resources with their scopes, and tenants. */
+/** API resources with their scopes, scopes of OpenID Connect, claims, user stores, and tenants. */
 
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
+import { claimOperations } from "#core/claims/contract.ts";
+import { claimHandlers } from "#core/claims/handlers.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { type AdministrationHistoryStores, administrationHistoryHandlers } from "#core/history/administration.ts";
@@ -11,6 +13,10 @@ import { administrationHistoryOperations } from "#core/history/contract-administ
 import { withHistory } from "#core/history/source.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { oidcScopeOperations } from "#core/oidc-scopes/contract.ts";
+import { type OidcScopeStores, oidcScopeHandlers } from "#core/oidc-scopes/handlers.ts";
+import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { indexSection } from "#core/settings/indexes.ts";
@@ -23,6 +29,8 @@ import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { type AdministrationUndoStores, administrationUndoHandlers } from "#core/undo/administration.ts";
 import { administrationUndoOperations } from "#core/undo/contract-administration.ts";
+import { userStoreOperations } from "#core/user-stores/contract.ts";
+import { type DeclaredStores, userStoreHandlers } from "#core/user-stores/handlers.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -34,16 +42,19 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const { userStoresOf, usersIn, declared } = await openUserStores("administration", deployment);
+const { userStoresOf, usersIn, groupsIn, declared, canConnect } = await openUserStores("administration", deployment);
 
 export const operations = {
   ...apiResourceOperations,
+  ...oidcScopeOperations,
+  ...claimOperations,
+  ...userStoreOperations,
   ...tenantOperations,
   ...administrationHistoryOperations,
   ...administrationUndoOperations,
 };
 
-type Stores = ApiResourceStores & TenantStores;
+type Stores = ApiResourceStores & OidcScopeStores & DeclaredStores & TenantStores;
 
 export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
@@ -51,6 +62,9 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   operations,
   handlers: {
     ...apiResourceHandlers,
+    ...oidcScopeHandlers,
+    ...claimHandlers,
+    ...userStoreHandlers,
     ...tenantHandlers,
     ...administrationHistoryHandlers,
     ...administrationUndoHandlers,
@@ -64,8 +78,14 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
       const creation = { table, users, userStores: userStoresOf(SUPER_TENANT), declared };
       return {
         apiResources: apiResourceStore(table, deployment.changes.deletedDays),
+        oidcScopes: oidcScopeStore(table),
+        declaredStores: deployment.userStores,
+        canConnect,
         tenants: tenantStore(table),
         users,
+        groups: groupsIn(table),
+        roles: roleStore(table),
+        userStoresOf,
         create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),
       };
     }),

@@ -44,7 +44,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
 ]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const protocols = protocolSupport(deployment);
-const { usersIn } = await openUserStores("applications", deployment);
+const { usersIn, groupsIn, userStoresOf } = await openUserStores("applications", deployment);
 
 export const operations = {
   ...applicationOperations,
@@ -78,6 +78,8 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
       templates: templateStore(table),
       protocols,
       users: usersIn(table),
+      groups: groupsIn(table),
+      userStoresOf,
       roles: roleStore(table),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),

@@ -5,6 +5,7 @@ import { groupStore } from "#core/identities/groups/store.ts";
 import { declaredUsers } from "#core/identities/users/declared.ts";
 import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { userStore } from "#core/identities/users/store.ts";
+import type { DirectorySettings } from "#core/ldap/model.ts";
 import type { ServiceName } from "#core/operation/services.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import { userStoreNames } from "#core/settings/user-stores.ts";
@@ -43,6 +44,9 @@ export async function openUserStores(
     });
   return {
     userStoresOf,
+    /** Signs in to a directory as the service does. */
+    canConnect: async (directory: DirectorySettings) =>
+      (await import("#core/ldap/probe.ts")).canConnect(directory, directoryPassword(directory)),
     /** For what writes users without their store. */
     declared,
     usersIn: (table: Table) => {

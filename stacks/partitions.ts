@@ -20,6 +20,7 @@ export const partitions = {
   apiResource: keys.apiResource(ANY, ANY).PK,
   apiResourceNames: keys.apiResourceEntries(ANY),
   scope: keys.scope(ANY, ANY).PK,
+  oidcScopes: keys.oidcScopes(ANY).PK,
   user: keys.user(ANY, ANY).PK,
   /** The name index: entries, ranges and leaves. */
   userNames: keys.userNames(ANY, ANY).entries,

@@ -135,7 +135,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...applicationRows,
-        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.group, p.groupNames, p.role, p.roleNames],
         ...conditionalClaims,
         ...records,
       ],
@@ -213,6 +213,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.actorBlocks,
         ...applicationRows,
         p.apiResource,
+        p.oidcScopes,
         p.user,
         p.group,
         p.role,
@@ -225,20 +226,20 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   administration: {
     ...endpoint,
     ...hashing,
-    description: "API resources and tenants",
+    description: "API resources, scopes of OpenID Connect, claims, user stores, and tenants",
     needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.lookup, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.group, p.lookup, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
         ...[...userIndexes, ...revocations, ...removals],
       ],
     },

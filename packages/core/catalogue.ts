@@ -8,6 +8,7 @@ import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
 import { auditOperations } from "./changes/contract.ts";
+import { claimOperations } from "./claims/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
 import { administrationHistoryOperations } from "./history/contract-administration.ts";
 import { applicationHistoryOperations } from "./history/contract-applications.ts";
@@ -16,6 +17,7 @@ import { scim2HistoryOperations } from "./history/contract-scim2.ts";
 import { templateHistoryOperations } from "./history/contract-templates.ts";
 import { webhookHistoryOperations } from "./history/contract-webhooks.ts";
 import { oauthOperations } from "./oauth/contract.ts";
+import { oidcScopeOperations } from "./oidc-scopes/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
@@ -28,6 +30,7 @@ import { applicationUndoOperations } from "./undo/contract-applications.ts";
 import { protocolUndoOperations } from "./undo/contract-protocols.ts";
 import { scim2UndoOperations } from "./undo/contract-scim2.ts";
 import { templateUndoOperations } from "./undo/contract-templates.ts";
+import { userStoreOperations } from "./user-stores/contract.ts";
 import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
@@ -40,6 +43,9 @@ export const catalogue = {
   ...metadataOperations,
   ...authorizedApiOperations,
   ...apiResourceOperations,
+  ...oidcScopeOperations,
+  ...claimOperations,
+  ...userStoreOperations,
   ...oauthOperations,
   ...scim1Operations,
   ...applicationFileOperations,

@@ -424,6 +424,12 @@ export const changes: readonly Change[] = [
     (ask, id) => ask("PATCH", pathOf(id), { body: { description: "b" } }),
     "disabled",
   ),
+  own("updateAuthenticationScript", "a script", true, (ask, id) =>
+    ask("PUT", pathOf(id, "/authenticationSequence/script"), { body: { script: "executeStep(2);" } }),
+  ),
+  own("updateAuthenticationScript", "none", false, (ask, id) =>
+    ask("PUT", pathOf(id, "/authenticationSequence/script"), { body: { script: "" } }),
+  ),
   own("deleteApplication", "it", false, (ask, id) => ask("DELETE", pathOf(id))),
   own("changeApplicationOwner", "to the caller", false, async (ask, id) => {
     const me = (await ask("GET", "/scim2/Me")).body.id;

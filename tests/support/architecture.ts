@@ -42,6 +42,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/recovery", purpose: "operations on deleted resources: restores them" },
     { path: "packages/core/scim-api/v1", purpose: "the SCIM 1.1 API" },
     { path: "packages/core/scim-api/v2", purpose: "the SCIM 2.0 API" },
+    { path: "packages/core/user-stores", purpose: "operations that show and test declared user stores" },
   ],
   [
     { path: "packages/core/applications/authorized-apis", purpose: "operations on the APIs an application may call" },
@@ -59,6 +60,8 @@ export const floors: readonly (readonly Room[])[] = [
   [{ path: "packages/core/applications/protocols", purpose: "settings of each inbound protocol" }],
   [
     { path: "packages/core/api-resources", purpose: "APIs and their scopes" },
+    { path: "packages/core/claims", purpose: "the claims of Identity Server, which are the same everywhere" },
+    { path: "packages/core/oidc-scopes", purpose: "scopes of OpenID Connect" },
     { path: "packages/core/identities/provisioning", purpose: "changes of users, groups and roles, with their rules" },
     { path: "packages/core/identities/restoring", purpose: "brings deleted users, groups and roles back" },
   ],

@@ -5,6 +5,8 @@ import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
 import * as z from "../platform/zod.ts";
 import {
+  ApiCollectionList,
+  ApiCollectionShown,
   ApiResourceId,
   ApiResourceList,
   ApiResourcePatch,
@@ -23,6 +25,11 @@ const ListQuery = z.object({
   attributes: textParameter("Comma-separated: properties"),
 });
 
+const CollectionQuery = z.object({
+  filter: textParameter("`name` or `type` with `eq`, `sw`, `ew` or `co`, joined by `and`, `or`"),
+  attributes: textParameter("Comma-separated: apiResources"),
+});
+
 const Path = z.object({ apiResourceId: ApiResourceId });
 const ScopePath = z.object({ apiResourceId: ApiResourceId, scopeName: z.string().min(1).max(255) });
 
@@ -33,6 +40,7 @@ const scopes = {
   delete: "internal_api_resource_delete",
 } as const;
 const at = endpointsOf("administration", "/api/server/v1/api-resources", scopes, "decision 0010");
+const below = endpointsOf("administration", "/api/server/v1", scopes, "decision 0100");
 
 export const apiResourceOperations = {
   listApiResources: operation({
@@ -105,6 +113,27 @@ export const apiResourceOperations = {
     target: "getApiResourceScopes",
     success: { status: 204 },
     failures: [400, 403, 409],
+  }),
+  listScopes: operation({
+    ...below("GET", "/scopes", "view"),
+    summary: "List the scopes of all APIs, those of the tenant first",
+    query: z.object({ filter: textParameter("`name` with `eq`, `sw`, `ew` or `co`, joined by `and`, `or`") }),
+    success: { status: 200, body: z.array(ScopeShown), etag: "content" },
+    failures: [400],
+  }),
+  listApiResourceCollections: operation({
+    ...below("GET", "/meta/api-resource-collections", "view"),
+    summary: "List the collections of the APIs of this service",
+    query: CollectionQuery,
+    success: { status: 200, body: ApiCollectionList, etag: "content" },
+    failures: [400],
+  }),
+  getApiResourceCollection: operation({
+    ...below("GET", "/meta/api-resource-collections/{collectionId}", "view"),
+    summary: "Read a collection with its APIs and scopes",
+    params: z.object({ collectionId: z.string().min(1).max(255) }),
+    success: { status: 200, body: ApiCollectionShown, etag: "content" },
+    failures: [404],
   }),
 } as const;
 

@@ -4,16 +4,24 @@ import type { ApiResource, Scope } from "../domain/api-resource.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
+import { later } from "../platform/later.ts";
 import type { apiResourceOperations } from "./contract.ts";
 import { listApiResources } from "./list.ts";
 import { apiSelfOf, presentApi, presentScopes } from "./present.ts";
 import { apiNotFound, checkFree, checkSize, nameOf, newNamesOf, newScopesOf, scopeNotFound } from "./rules.ts";
+import { listScopes } from "./scope-list.ts";
 import type { ApiResourceStore } from "./store.ts";
 
 /** The dependencies of these handlers. */
 export interface ApiResourceStores {
   readonly apiResources: ApiResourceStore;
 }
+
+const [presentCollections, presentCollection] = later(
+  () => import("./present-collections.ts"),
+  "presentCollections",
+  "presentCollection",
+);
 
 export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiResourceStores> = {
   listApiResources: ({ query }, { tenant, apiResources }) => listApiResources(apiResources, tenant, query),
@@ -113,4 +121,11 @@ export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiReso
     }
     return undefined;
   },
+
+  listScopes: async ({ query }, { tenant, apiResources }) =>
+    presentScopes(await listScopes(apiResources, tenant, query.filter)),
+
+  listApiResourceCollections: ({ query }, { tenant }) => presentCollections(tenant, query),
+
+  getApiResourceCollection: ({ params }, { tenant }) => presentCollection(tenant, params.collectionId),
 };

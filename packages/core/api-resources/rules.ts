@@ -21,12 +21,20 @@ const OIDC: ReadonlySet<string> = new Set(["openid", "profile", "email", "addres
 /** RFC 6749 section 3.3: printable ASCII without blank, quote and backslash. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
+/** Characters of the name of a scope. */
+const SCOPE_LENGTH_MAX = 255;
+
 /** Bytes of the longest text that fits the key of an identifier. */
 const IDENTIFIER_BYTES_MAX = 1_024;
 
 /** Whether a text can be an identifier: clients can send any text, and other texts are not looked up. */
 export function canBeIdentifier(text: string): boolean {
   return text !== "" && Buffer.byteLength(text, "utf8") <= IDENTIFIER_BYTES_MAX && text.isWellFormed();
+}
+
+/** Whether a text can be the name of a scope: clients can send any text, and other texts are not looked up. */
+export function canBeScope(text: string): boolean {
+  return text.length <= SCOPE_LENGTH_MAX && SCOPE_TOKEN.test(text);
 }
 
 /** The fault for an id that no API resource of the tenant has. */

@@ -80,6 +80,45 @@ export const ApiResourceList = z
   })
   .meta({ id: "ApiResourceList" });
 
+const CollectedApi = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    identifier: z.string(),
+    type: z.enum(["BUSINESS", "TENANT", "SYSTEM"]),
+    scopes: z.array(ScopeShown),
+    self: z.string(),
+  })
+  .meta({ id: "CollectedApiResource" });
+
+const CollectedApis = z
+  .object({
+    read: z.array(CollectedApi),
+    write: z.array(CollectedApi).meta({ description: "All scopes that are not in `read`" }),
+    create: z.array(CollectedApi),
+    update: z.array(CollectedApi),
+    delete: z.array(CollectedApi),
+  })
+  .meta({ id: "CollectedApiResources", description: "Each API with those of its scopes that have this purpose" });
+
+const collection = { id: z.string(), name: z.string(), displayName: z.string(), type: z.enum(["tenant", "system"]) };
+
+export const ApiCollectionShown = z
+  .object({ ...collection, apiResources: CollectedApis })
+  .meta({ id: "ApiResourceCollection" });
+
+export const ApiCollectionList = z
+  .object({
+    totalResults: z.int(),
+    apiResourceCollections: z.array(
+      z
+        .object({ ...collection, apiResources: CollectedApis.optional(), self: z.string() })
+        .meta({ id: "ApiResourceCollectionListItem" }),
+    ),
+  })
+  .meta({ id: "ApiResourceCollectionList" });
+
 function text(most: number) {
   return z.string().max(most);
 }

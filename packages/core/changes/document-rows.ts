@@ -111,7 +111,14 @@ const attributesOf: Readonly<Record<HistoryType, (document: DocumentObject, now:
   }),
   "resident-application": ({ provisioningConfigurations }) => ({ settings: visible(provisioningConfigurations) }),
   "api-resource": (api, now) => ({ api: { id: idIn(now.api), ...objectOf(visible(api)) } }),
-  tenant: ({ active, owner }) => ({ active, administrator: owner }),
+  "oidc-scopes": ({ scopes }) => ({
+    scopes: Object.entries(objectOf(scopes)).map(([name, scope]) => ({ name, ...objectOf(scope) })),
+  }),
+  tenant: ({ active, owner, listed }) => ({
+    active,
+    administrator: owner,
+    unlisted: listed === false ? true : undefined,
+  }),
   webhook: ({ name, endpoint, eventProfile: profile, channelsSubscribed: channels, status, showsActors }) => ({
     isActive: status === "ACTIVE",
     settings: JSON.stringify({ name, endpoint, profile, channels, showsActors }),

@@ -75,11 +75,25 @@ export const recordedKinds: Partial<Record<PlaceKind, RecordedKind>> = {
     documentOf: ({ api }) => without(objectOf(plain(api)), "id"),
     nameOf: (item) => nameIn(item.api),
   },
+  "scopes of OpenID Connect": {
+    type: "oidc-scopes",
+    // An object, so that each scope is a change of its own.
+    documentOf: ({ scopes }) => ({
+      scopes: Object.fromEntries(
+        (Array.isArray(scopes) ? scopes : []).map((one) => {
+          const { name, ...scope } = objectOf(plain(one));
+          return [String(name), scope];
+        }),
+      ),
+    }),
+    nameOf: () => undefined,
+  },
   tenant: {
     type: "tenant",
-    documentOf: ({ id, active, administrator }) => ({
+    documentOf: ({ id, active, administrator, unlisted }) => ({
       id: plain(id),
       active: active === true,
+      listed: unlisted === true ? false : undefined,
       owner: plain(administrator),
     }),
     nameOf: () => undefined,

@@ -10,6 +10,7 @@ export const resourceTypes = [
   "application-template",
   "resident-application",
   "api-resource",
+  "oidc-scopes",
   "user",
   "group",
   "role",
@@ -24,8 +25,8 @@ export type ResourceType = (typeof resourceTypes)[number];
 export interface ChangedResource {
   readonly type: ResourceType;
   /**
-   * Of a protocol its name, such as `oidc`. Of authorized APIs the id of the application, of a resident application the
-   * domain of its tenant.
+   * Of a protocol its name, such as `oidc`. Of authorized APIs the id of the application, of a resident application and
+   * of scopes of OpenID Connect the domain of the tenant.
    */
   readonly id: string;
   /** The name after the change, or before it where the resource was removed. */

@@ -231,7 +231,7 @@ function subjectOf({ place, type, recorded, before, after, changes }: Draft): {
 } {
   const item = after ?? before;
   const name = (item && recorded.nameOf(item)) ?? (place.id === "" ? place.tenant : undefined);
-  // Of a tenant and its resident application the key has no id.
+  // Of a tenant, its resident application and its scopes of OpenID Connect the key has no id.
   const id = place.id || (item && recorded.idOf?.(item)) || place.tenant;
   const resource = { type, id, ...(name !== undefined && { name }) };
   if (type === "authorized-apis") return { resource: { ...resource, applicationId: place.id }, changes };

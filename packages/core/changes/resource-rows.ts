@@ -20,6 +20,7 @@ const rowKeys: Readonly<Record<HistoryType, (tenant: string, id: string) => Key>
   "application-template": keys.template,
   "resident-application": (tenant) => keys.residentApplication(tenant),
   "api-resource": keys.apiResource,
+  "oidc-scopes": (tenant) => keys.oidcScopes(tenant),
   user: keys.user,
   group: keys.group,
   role: keys.role,
@@ -39,7 +40,7 @@ export function historyPlace(type: HistoryType, id: string): HistoryPlace {
 
 /** Whether a tenant has one resource of a type, which has no id. */
 export function isSingle(type: HistoryType): boolean {
-  return type === "resident-application" || type === "tenant";
+  return type === "resident-application" || type === "oidc-scopes" || type === "tenant";
 }
 
 /** The row of a resource, and the row that is left of it where it was removed. */

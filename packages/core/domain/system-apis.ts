@@ -25,6 +25,7 @@ const table: readonly SystemApi[] = [
       internal_application_mgt_client_secret_create: "Create Client Secrets",
       internal_application_mgt_client_secret_view: "View Client Secrets",
       internal_application_mgt_client_secret_delete: "Delete Client Secrets",
+      internal_application_script_update: "Update Authentication Scripts",
       internal_application_internal_api_update: "Authorize Internal APIs",
       internal_application_business_api_update: "Authorize Business APIs",
     },
@@ -43,6 +44,12 @@ const table: readonly SystemApi[] = [
     scopes: crud("internal_api_resource", "API Resources"),
   },
   {
+    name: "Claim Management API",
+    identifier: "/api/server/v1/claim-dialects",
+    description: "Dialects of claims, and the claims in them",
+    scopes: { internal_claim_meta_view: "View Claims" },
+  },
+  {
     name: "Tenant Management API",
     identifier: "/api/server/v1/tenants",
     type: "SYSTEM",
@@ -52,6 +59,12 @@ const table: readonly SystemApi[] = [
       internal_create_tenants: "Create Tenants",
       internal_modify_tenants: "Modify Tenants",
     },
+  },
+  {
+    name: "User Store Management API",
+    identifier: "/api/server/v1/userstores",
+    description: "The user stores that the deployment declares",
+    scopes: { internal_userstore_view: "View User Stores" },
   },
   {
     name: "Webhook Management API",

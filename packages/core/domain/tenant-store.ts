@@ -24,11 +24,18 @@ export interface TenantStore {
   domainOf(id: string): Promise<string | undefined>;
   /** All domains in order, without the super tenant's. One round trip for about 8,000. */
   domains(): Promise<readonly string[]>;
+  /** The same without those that were left out of lists. */
+  listed(): Promise<readonly string[]>;
+  /**
+   * Leaves an inactive tenant out of lists, until it is activated. Throws the error of `absent` if there is no tenant,
+   * and that of `active` for an active one. One round trip.
+   */
+  leaveOut(domain: string, faults: { readonly absent: () => Error; readonly active: () => Error }): Promise<void>;
   /** The existing tenants among some domains, in their order. One round trip. */
   findMany(domains: readonly string[]): Promise<Tenant[]>;
   /**
-   * Activates or deactivates a tenant. `telling` makes the steps of the same transaction that tell others. Throws the
-   * error of `absent` if there is no tenant. One round trip.
+   * Activates or deactivates a tenant; an active one is in lists. `telling` makes the steps of the same transaction that
+   * tell others. Throws the error of `absent` if there is no tenant. One round trip.
    */
   setActive(
     domain: string,
@@ -62,6 +69,8 @@ const reservation = rowCodec<{ readonly id: string; readonly sinceMs: number; re
 
 /** Opens the store on the table of one request. */
 export function tenantStore(table: Table): TenantStore {
+  const readEntries = () => table.queryAll({ PK: keys.tenantEntry("-").PK, limit: ENTRIES_PER_PAGE });
+
   return {
     async find(domain) {
       const item = await table.get(keys.tenant(domain));
@@ -116,10 +125,21 @@ export function tenantStore(table: Table): TenantStore {
       return item && claim.read(item).domain;
     },
 
-    async domains() {
-      const entries = await table.queryAll({ PK: keys.tenantEntry("-").PK, limit: ENTRIES_PER_PAGE });
-      return entries.map(({ SK }) => SK).filter((domain) => domain !== SUPER_TENANT);
-    },
+    domains: async () => domainsIn(await readEntries()),
+
+    listed: async () => domainsIn((await readEntries()).filter(({ unlisted }) => unlisted !== true)),
+
+    leaveOut: (domain, { absent, active }) =>
+      table.write(
+        {
+          change: keys.tenant(domain),
+          // What is recorded of a tenant begins with whether it is active.
+          set: { active: false, unlisted: true },
+          when: { equal: { active: false } },
+          otherwise: (found) => (found ? active() : absent()),
+        },
+        { change: keys.tenantEntry(domain), set: { unlisted: true }, when: "present", otherwise: absent },
+      ),
 
     async findMany(domains) {
       const items = await table.getMany(domains.map((domain) => keys.tenant(domain)));
@@ -131,7 +151,17 @@ export function tenantStore(table: Table): TenantStore {
 
     setActive: (domain, active, { absent, telling }) =>
       whileStale(() =>
-        table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: absent }, ...telling()),
+        table.write(
+          {
+            change: keys.tenant(domain),
+            set: { active },
+            ...(active && { clear: ["unlisted"] }),
+            when: "present",
+            otherwise: absent,
+          },
+          ...(active ? [listing(domain, absent)] : []),
+          ...telling(),
+        ),
       ),
 
     adding: (tenant, otherwise) => [
@@ -148,6 +178,15 @@ export function tenantStore(table: Table): TenantStore {
       otherwise,
     }),
   };
+}
+
+/** The step that puts a tenant back into lists. */
+function listing(domain: string, otherwise: Step["otherwise"]): Step {
+  return { change: keys.tenantEntry(domain), clear: ["unlisted"], when: "present", otherwise };
+}
+
+function domainsIn(entries: readonly Item[]): string[] {
+  return entries.map(({ SK }) => SK).filter((domain) => domain !== SUPER_TENANT);
 }
 
 function toTenant(domain: string, item: Item): Tenant {

@@ -24,7 +24,18 @@ const table = {
     mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
-  administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
+  administration: {
+    dialect: "management",
+    mounts: [
+      "/api/server/v1/api-resources",
+      "/api/server/v1/claim-dialects",
+      "/api/server/v1/meta/api-resource-collections",
+      "/api/server/v1/oidc/scopes",
+      "/api/server/v1/scopes",
+      "/api/server/v1/tenants",
+      "/api/server/v1/userstores",
+    ],
+  },
   /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */
   recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },
   /** Receivers of events. The function that delivers to them is another one, which no request reaches. */

@@ -8,6 +8,7 @@ export type RowKind =
   | "application"
   | "authorized APIs"
   | "API resource"
+  | "scopes of OpenID Connect"
   | "application template"
   | "resident application"
   | "client"
@@ -40,6 +41,7 @@ const byForm: Readonly<Record<string, RowKind>> = {
   TENANT: "tenant",
   A: "application",
   API: "API resource",
+  OIDCS: "scopes of OpenID Connect",
   TPL: "application template",
   RESIDENT: "resident application",
   U: "user",

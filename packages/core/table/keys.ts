@@ -90,6 +90,8 @@ export const keys = {
   /** One entry per identifier: its uniqueness guard, and the row of the list. */
   apiResourceEntry: (tenant: string, identifier: string): Key => ({ PK: `${of(tenant)}#APIN`, SK: identifier }),
   apiResourceEntries: (tenant: string): string => `${of(tenant)}#APIN`,
+  /** All scopes of OpenID Connect of a tenant that has changed some. */
+  oidcScopes: (tenant: string): Key => main(`${of(tenant)}#OIDCS`),
   /** The uniqueness guard of a scope's name. */
   scope: (tenant: string, name: string): Key => main(`${of(tenant)}#SCOPE#${name}`),
 

@@ -4,7 +4,7 @@ import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
 import * as z from "../platform/zod.ts";
-import { LifecycleStatus, NewTenant, Owner, TenantList, TenantShown } from "./shapes.ts";
+import { LifecycleStatus, NewTenant, Owner, OwnerDetails, OwnerUpdate, TenantList, TenantShown } from "./shapes.ts";
 
 const ListQuery = z.object({
   limit: wholeNumber({ ...limitMeta("tenants", LIMIT_DEFAULTS.administration), minimum: 0 }),
@@ -15,6 +15,7 @@ const ListQuery = z.object({
 });
 
 const ById = z.object({ tenantId: z.string().max(255) });
+const ByOwner = z.object({ tenantId: z.string().max(255), ownerId: z.string().min(1).max(255) });
 const ByDomain = z.object({ domain: z.string().max(255) });
 
 const scopes = {
@@ -60,6 +61,38 @@ export const tenantOperations = {
     params: ById,
     success: { status: 200, body: z.array(Owner), etag: "content" },
     failures: [403, 404],
+  }),
+  getTenantOwner: operation({
+    ...at("GET", "/{tenantId}/owners/{ownerId}", "list", "decision 0100"),
+    furtherScopes: ["internal_user_mgt_view"],
+    summary: "Read an owner of a tenant with its e-mail address and name",
+    params: ByOwner,
+    query: z.object({
+      additionalClaims: textParameter(
+        "Comma-separated URIs of local claims, such as `http://wso2.org/claims/nickname`",
+      ),
+    }),
+    success: { status: 200, body: OwnerDetails, etag: "content" },
+    failures: [400, 403, 404],
+  }),
+  updateTenantOwner: operation({
+    ...at("PUT", "/{tenantId}/owners/{ownerId}", "modify", "decision 0100"),
+    furtherScopes: ["internal_user_mgt_update"],
+    seesScopes: true,
+    summary: "Change the e-mail address, the name and the password of an owner of a tenant",
+    params: ByOwner,
+    body: OwnerUpdate,
+    target: "getTenantOwner",
+    success: { status: 200 },
+    failures: [400, 403, 404],
+  }),
+  deleteTenantMetadata: operation({
+    ...at("DELETE", "/{tenantId}/metadata", "modify", "decision 0100"),
+    summary: "Leave an inactive tenant out of the list of tenants until it is activated; no data is deleted",
+    params: ById,
+    target: "getTenant",
+    success: { status: 204 },
+    failures: [400, 403, 404],
   }),
   updateTenantStatus: operation({
     ...at("PUT", "/{tenantId}/lifecycle-status", "modify"),

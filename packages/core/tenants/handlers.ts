@@ -4,16 +4,18 @@ import { type Administrator, SUPER_TENANT, type Tenant } from "../domain/tenant.
 import type { TenantStore } from "../domain/tenant-store.ts";
 import { checkName, checkPassword } from "../identities/users/rules.ts";
 import type { UserStore } from "../identities/users/store.ts";
+import { callerId } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { matches, parseFilter } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../platform/management-api.ts";
 import { changingTenant } from "../tokens/revocation-store.ts";
 import type { tenantOperations } from "./contract.ts";
+import { checkOwner, type OwnerStores, ownerNotFound, presentOwner, updateOwner } from "./owner.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
 
 /** The dependencies of these handlers. */
-export interface TenantStores {
+export interface TenantStores extends OwnerStores {
   readonly tenants: TenantStore;
   readonly users: UserStore;
   /** Creates a tenant with its roles and administrator; `undefined` if it exists. */
@@ -34,9 +36,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
     checkPage(query);
     const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.administration);
     const filter = query.filter === undefined ? undefined : parseFilter(query.filter, vocabulary);
-    const all = (await context.tenants.domains()).filter(
-      (domain) => !filter || matches(filter, { domainName: domain }),
-    );
+    const all = (await context.tenants.listed()).filter((domain) => !filter || matches(filter, { domainName: domain }));
     if (isDescending(query.sortBy, query.sortOrder)) all.reverse();
     const tenants = await context.tenants.findMany(all.slice(offset, offset + limit));
     const link = (rel: PageLink["rel"], start: number): PageLink => ({
@@ -104,6 +104,36 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
   async listTenantOwners({ params }, context) {
     checkCaller(context.tenant);
     return (await presentTenant(context, await byId(context, params.tenantId))).owners;
+  },
+
+  async getTenantOwner({ params, query }, context) {
+    checkCaller(context.tenant);
+    const tenant = await byId(context, params.tenantId);
+    checkOwner(tenant, params.ownerId);
+    const owner = await context.users.find(tenant.domain, params.ownerId);
+    if (!owner) throw ownerNotFound(params.ownerId);
+    const claims = (query.additionalClaims ?? "").split(",").flatMap((claim) => claim.trim() || []);
+    return presentOwner(owner, claims);
+  },
+
+  async updateTenantOwner({ params, body }, context) {
+    checkCaller(context.tenant);
+    const tenant = await byId(context, params.tenantId);
+    checkOwner(tenant, params.ownerId);
+    const { tenants, users, groups, roles, userStoresOf, scopes, now, principal } = context;
+    const stores = { tenants, users, groups, roles, userStoresOf };
+    await updateOwner(stores, tenant, body, { tenant: context.tenant, subject: callerId(principal), scopes, now });
+    return undefined;
+  },
+
+  async deleteTenantMetadata({ params }, context) {
+    checkCaller(context.tenant);
+    const tenant = await byId(context, params.tenantId);
+    await context.tenants.leaveOut(tenant.domain, {
+      absent: () => tenantNotFound(params.tenantId),
+      active: () => new Fault("tenant.invalid", "The tenant is active. Deactivate it first."),
+    });
+    return undefined;
   },
 
   async updateTenantStatus({ params, body }, context) {

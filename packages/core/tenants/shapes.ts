@@ -41,6 +41,36 @@ export const LifecycleStatus = z.object({ activated: z.boolean() }).meta({ id: "
 
 export const Owner = z.object({ id: z.string(), username: z.string() }).meta({ id: "TenantOwner" });
 
+/** A claim of a user with its value. */
+const OwnerClaim = z
+  .object({ claim: z.string().min(1).max(1_024), value: z.string().max(1_024) })
+  .meta({ id: "TenantOwnerClaim" });
+
+export const OwnerDetails = z
+  .object({
+    id: z.string(),
+    username: z.string(),
+    email: z.string().optional(),
+    firstname: z.string().optional(),
+    lastname: z.string().optional(),
+    additionalClaims: z.array(OwnerClaim).meta({ description: "Those of the claims asked for that have a value" }),
+  })
+  .meta({ id: "TenantOwnerDetails" });
+
+/** Body of the update of an owner. owner.ts refuses missing members, with a code of its own. */
+export const OwnerUpdate = z.preprocess(
+  withoutNulls,
+  z
+    .object({
+      email: z.string().max(1_024).optional(),
+      firstname: z.string().max(1_024).optional(),
+      lastname: z.string().max(1_024).optional(),
+      password: z.string().max(1_024).optional().meta({ writeOnly: true }),
+      additionalClaims: z.array(OwnerClaim).max(100).optional(),
+    })
+    .meta({ id: "TenantOwnerUpdate", required: ["email", "firstname", "lastname"] }),
+);
+
 export const TenantShown = z
   .object({
     id: z.string(),

@@ -116,6 +116,7 @@ const titles: Readonly<Record<ResourceType, string>> = {
   "application-template": "Application Templates",
   "resident-application": "Resident Application",
   "api-resource": "API Resources",
+  "oidc-scopes": "Scopes of OpenID Connect",
   user: "Users",
   group: "Groups",
   role: "Roles",

@@ -1,6 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
+import { tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
 /**
@@ -16,6 +17,10 @@ const VIEW = "internal_application_mgt_view";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const fileOf = (name: string): string =>
   `<ServiceProvider><ApplicationName>${name}</ApplicationName></ServiceProvider>`;
+const SEQUENCE = {
+  type: "USER_DEFINED",
+  steps: [{ id: 1, options: [{ idp: "LOCAL", authenticator: "BasicAuthenticator" }] }],
+};
 const scopeGrant = { grant_type: "client_credentials", scope: VIEW };
 
 /** Operations that change nothing. They are called before the others. */
@@ -51,6 +56,7 @@ export const reads = (fixture: Fixture): Calls => {
     ["getAdaptiveAuthTemplates", {}],
     ["listAuthorizedApis", app],
     ["listApiResources", {}],
+    ...toolReads(fixture),
     ["getApiResource", api],
     ["getApiResourceScopes", api],
     ["getJwks", {}],
@@ -153,7 +159,8 @@ const applicationChanges = (fixture: Fixture): Calls => {
   const [api = "", other = ""] = apis;
   return [
     ["createApplication", { body: { name: "New stand", description: "Taxi stand" } }],
-    ["patchApplication", { params: app, body: { description: "Changed" } }],
+    ["patchApplication", { params: app, body: { description: "Changed", authenticationSequence: SEQUENCE } }],
+    ["updateAuthenticationScript", { params: app, body: { script: "var onLoginRequest = function (context) {};" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
     ...undone("listResidentApplicationHistory", "restoreResidentApplicationVersion", {}),
@@ -183,6 +190,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" }, body: { displayName: "Own" } }],
     ["deleteApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" } }],
     ["deleteApiResource", { params: { apiResourceId: other } }],
+    ...toolChanges,
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
     ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
     ...undone("listAuthorizedApisHistory", "restoreAuthorizedApisVersion", app),
@@ -210,7 +218,8 @@ const tokenCalls = ({ client }: Fixture): Calls => [
 const user = (name: string) => ({ userName: name, password: PASSWORD, name: { familyName: "Driver" } });
 const patch = (path: string, value: unknown) => ({ schemas: [PATCH], Operations: [{ op: "add", path, value }] });
 
-const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
+const scimChanges = (fixture: Fixture): Calls => {
+  const { users, groups, role, tenant } = fixture;
   const own = { params: { id: users[1] ?? "" } };
   const [first = "", second = "", third = ""] = groups;
   const group = { params: { id: first } };
@@ -253,7 +262,7 @@ const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
     ["deleteScim1User", { params: { id: users[4] ?? "" } }],
     ["removeDeletedResource", { params: { id: users[4] ?? "" } }],
     ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
-    ["updateTenantStatus", { params: { tenantId: tenant }, body: { activated: false } }],
+    ...tenantChanges(fixture),
     ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }),
   ];
 };

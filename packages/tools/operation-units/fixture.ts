@@ -25,6 +25,8 @@ export interface Fixture {
   readonly apis: readonly string[];
   readonly templates: readonly string[];
   readonly tenant: string;
+  /** The owner of the tenant. */
+  readonly owner: string;
 }
 
 /** The name of the user with this number. */
@@ -99,6 +101,8 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   );
   const owners = [{ username: "boss", password: PASSWORD }];
   const tenant = (await call("createTenant", { body: { domain: "taxi.example", owners } })).id;
+  const [first] = (await call("getTenant", { params: { tenantId: tenant } })).body.owners as readonly { id: string }[];
+  const owner = first?.id ?? "";
   const client = { username: String(clientId), password: String(clientSecret) };
-  return { administrator, application, client, secret, systemApi, users, groups, role, apis, templates, tenant };
+  return { administrator, application, client, secret, systemApi, users, groups, role, apis, templates, tenant, owner };
 };

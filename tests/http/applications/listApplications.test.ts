@@ -116,6 +116,12 @@ describe("200", () => {
     await ask("DELETE", `${APPLICATIONS}/${id}`);
     expect((await list("?limit=1")).totalResults).toBe(45);
   });
+  test("excludeSystemPortals leaves out nothing, because there are no portals", async () => {
+    const { body } = await ask("GET", APPLICATIONS);
+    for (const value of ["true", "false"]) {
+      expect((await ask("GET", `${APPLICATIONS}?excludeSystemPortals=${value}`)).body).toEqual(body);
+    }
+  });
   test("the tenant path returns the same list", async () => {
     expect((await ask("GET", `/t/carbon.super${APPLICATIONS}/?limit=1`)).body.totalResults).toBe(45);
   });
@@ -144,6 +150,7 @@ describe("400", () => {
     ["filter=not+name+eq+abc", "APP-60004", /not/],
     ["filter=(name+eq+abc", "APP-60004", /parenthesis/],
     [`filter=name+eq+${"a".repeat(1000)}`, "UE-10000", /filter/],
+    ["excludeSystemPortals=yes", "UE-10000", /true or false/],
     ["attributes=name", "APP-60505", /'name'/],
     ["attributes=clientId,password", "APP-60505", /'password'/],
     ["attributes=__proto__", "APP-60505", /__proto__/],

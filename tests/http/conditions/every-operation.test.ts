@@ -71,6 +71,7 @@ const unmade: Fixture = {
   apis: [],
   templates: [],
   tenant: "",
+  owner: "",
 };
 const idsIn = (calls: Calls): OperationId[] => calls.map(([id]) => id);
 

@@ -83,6 +83,7 @@ const pathFor = (path: string, ids: Ids): string => {
     .replace("{apiId}", ids.api)
     .replace("{domain}", THERE)
     .replace("{secretId}", NOTHING)
+    .replace("{ownerId}", NOTHING)
     .replace(/\{\w+\}/, ids[kind]);
 };
 
@@ -114,6 +115,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   replaceRole: { displayName: "taken over" },
   patchRole: patchOf({ op: "replace", path: "displayName", value: "taken over" }),
   updateTenantStatus: { activated: false },
+  updateTenantOwner: { email: "taken@over.example", firstname: "Taken", lastname: "Over" },
 };
 
 const addressed = Object.entries(operations).filter(

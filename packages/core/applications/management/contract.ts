@@ -18,6 +18,19 @@ import {
 
 const Path = z.object({ applicationId: ApplicationId });
 
+const AuthenticationScript = z.preprocess(
+  withoutNulls,
+  z.object({ script: z.string().max(100_000) }).meta({ id: "AuthenticationScript" }),
+);
+
+/** A group in a list of those that may discover an application. */
+export const GroupShown = z.object({ id: z.string(), name: z.string() }).meta({ id: "DiscoverableGroup" });
+
+const GroupQuery = z.object({
+  domain: z.string().max(255).optional().meta({ description: "The user store; PRIMARY where it is absent" }),
+  filter: textParameter("`name co ...`; anything else is refused"),
+});
+
 const ListQuery = z.object({
   limit: wholeNumber(limitMeta("applications", LIMIT_DEFAULTS.applications), 1),
   offset: wholeNumber({ description: "Applications to skip, newest first", default: 0, minimum: 0 }, 0),
@@ -25,11 +38,20 @@ const ListQuery = z.object({
   attributes: textParameter(
     "Comma-separated: advancedConfigurations, templateId, templateVersion, clientId, issuer, realm, applicationEnabled, applicationVersion, enhancedOrgAuthenticationEnabled, associatedRoles, associatedRoles.allowedAudience",
   ),
+  excludeSystemPortals: z
+    .enum(["true", "false"], { error: "expected true or false" })
+    .transform((text) => text === "true")
+    .optional()
+    .meta({ type: "boolean", default: false, description: "Leave out portals of the system; this service has none" }),
   sortBy: z.string().optional().meta({ description: "Not supported: returns 501" }),
   sortOrder: z.string().optional().meta({ description: "Not supported: returns 501" }),
 });
 
-const scopes = { ...applicationScopes, changeOwner: "internal_organization_admin" } as const;
+const scopes = {
+  ...applicationScopes,
+  changeOwner: "internal_organization_admin",
+  updateScript: "internal_application_script_update",
+} as const;
 const at = endpointsOf("applications", "/api/server/v1/applications", scopes);
 
 export const applicationOperations = {
@@ -94,6 +116,24 @@ export const applicationOperations = {
     params: Path,
     success: { status: 200, body: z.array(StepAuthenticators), etag: "content" },
     failures: [400, 404],
+  }),
+  updateAuthenticationScript: operation({
+    ...at("PUT", "/{applicationId}/authenticationSequence/script", "updateScript", "decision 0100"),
+    seesScopes: true,
+    summary: "Set the script of the authentication sequence of an application; a blank one removes it",
+    params: Path,
+    body: AuthenticationScript,
+    target: "getApplication",
+    success: { status: 200 },
+    failures: [400, 403, 404],
+  }),
+  listDiscoverableGroups: operation({
+    ...at("GET", "/meta/groups", "view", "decision 0100"),
+    furtherScopes: ["internal_group_mgt_view"],
+    summary: "List the groups that an application can be discoverable by: at most 1,000, by name",
+    query: GroupQuery,
+    success: { status: 200, body: z.array(GroupShown), etag: "content" },
+    failures: [400],
   }),
   getResidentApplication: operation({
     ...at("GET", "/resident", "view", "AM-010"),

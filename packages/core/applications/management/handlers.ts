@@ -11,15 +11,25 @@ import type { ProtocolSupport } from "../protocols/configure.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
 import { namedRoles, withRoleNames } from "../registry/role-rules.ts";
-import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "../registry/rules.ts";
+import {
+  checkApplication,
+  checkBody,
+  checkNewName,
+  checkRename,
+  checkResident,
+  notFound,
+  SCRIPT_FAILED,
+  withScript,
+} from "../registry/rules.ts";
 import { type ApplicationStore, TAKES_ONLY } from "../registry/store.ts";
 import type { TemplateStore } from "../templates/store.ts";
 import { fromTemplate } from "../templates/use.ts";
 import type { applicationOperations } from "./contract.ts";
+import { type GroupSource, listDiscoverableGroups } from "./groups.ts";
 import { listApplications } from "./list.ts";
 
 /** The dependencies of these handlers. */
-export interface ApplicationStores {
+export interface ApplicationStores extends GroupSource {
   readonly applications: ApplicationStore;
   readonly templates: TemplateStore;
   readonly users: UserStore;
@@ -107,6 +117,17 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     if (!application) throw notFound(params.applicationId, tenant);
     return presentAuthenticators(application);
   },
+
+  async updateAuthenticationScript({ params, body }, { tenant, scopes, applications }) {
+    await applications.update(tenant, params.applicationId, scopes, (before) => {
+      const after = withScript(before, body.script);
+      if (after !== before) checkApplication(after, tenant, SCRIPT_FAILED);
+      return after;
+    });
+    return undefined;
+  },
+
+  listDiscoverableGroups: ({ query }, context) => listDiscoverableGroups(context, query),
 
   async getResidentApplication(_, { tenant, applications }) {
     return { provisioningConfigurations: presentProvisioning(await applications.resident(tenant)) };

@@ -18,6 +18,9 @@ const DEFAULT_NAME = "default";
 
 const URL_LENGTH_MAX = 2_048;
 
+/** The message of a script that is refused. */
+export const SCRIPT_FAILED = "Error updating the authentication script.";
+
 /** Bytes of an application as JSON. A row holds 400 KB. */
 const APPLICATION_BYTES_MAX = 300_000;
 
@@ -85,6 +88,23 @@ export function checkRename(before: Application, name: string): void {
   }
   checkSpelling(name, message);
   if (name === DEFAULT_NAME) throw renameTaken(before.id, name);
+}
+
+/**
+ * The application with another script; without one where it is blank. Throws `application.invalid` where there are no
+ * steps that a script could decide about.
+ */
+export function withScript(before: Application, script: string): Application {
+  const { script: former, ...sequence } = before.authenticationSequence;
+  if (script.trim() === "") return former === undefined ? before : { ...before, authenticationSequence: sequence };
+  if (sequence.type === "DEFAULT" || sequence.steps.length === 0) {
+    throw new Fault(
+      "application.invalid",
+      "script: the application has the default authentication sequence. Define its steps first.",
+      { message: SCRIPT_FAILED },
+    );
+  }
+  return former === script ? before : { ...before, authenticationSequence: { ...sequence, script } };
 }
 
 /** Checks what does not depend on the application. */

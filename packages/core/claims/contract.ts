@@ -1,0 +1,84 @@
+/** The operations that read claims, as in WSO2's Claim Management API v1 (decision 0100). */
+
+import { endpointsOf } from "../operation/endpoints.ts";
+import { operation } from "../operation/operation.ts";
+import * as z from "../platform/zod.ts";
+import { DialectShown, ExternalClaimShown, LocalClaimShown } from "./shapes.ts";
+
+const unsupported = (type: "string" | "integer" = "string") =>
+  z.string().max(1_000).optional().meta({ type, description: "Not supported: returns 501" });
+const flag = (description: string) =>
+  z
+    .enum(["true", "false"], { error: "expected true or false" })
+    .transform((text) => text === "true")
+    .optional()
+    .meta({ type: "boolean", default: false, description });
+
+const ListQuery = z.object({
+  limit: unsupported("integer"),
+  offset: unsupported("integer"),
+  filter: unsupported(),
+  sort: unsupported(),
+});
+const ClaimQuery = ListQuery.extend({ attributes: unsupported() });
+const LocalQuery = ClaimQuery.extend({
+  "exclude-identity-claims": flag("Without the claims about the state of an account"),
+  "exclude-hidden-claims": flag("Without hidden claims; this service has none"),
+  profile: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: "A profile, such as `console`: the claims that it shows" }),
+});
+
+const Id = z.string().min(1).max(1_000);
+const ByDialect = z.object({ dialectId: Id });
+
+const scopes = { view: "internal_claim_meta_view" } as const;
+const at = endpointsOf("administration", "/api/server/v1/claim-dialects", scopes, "decision 0100");
+
+export const claimOperations = {
+  listClaimDialects: operation({
+    ...at("GET", "", "view"),
+    summary: "List the dialects of claims",
+    query: ListQuery,
+    success: { status: 200, body: z.array(DialectShown), etag: "content" },
+    failures: [501],
+  }),
+  getClaimDialect: operation({
+    ...at("GET", "/{dialectId}", "view"),
+    summary: "Read a dialect of claims",
+    params: ByDialect,
+    success: { status: 200, body: DialectShown, etag: "content" },
+    failures: [404],
+  }),
+  listLocalClaims: operation({
+    ...at("GET", "/local/claims", "view"),
+    summary: "List the local claims",
+    query: LocalQuery,
+    success: { status: 200, body: z.array(LocalClaimShown), etag: "content" },
+    failures: [400, 501],
+  }),
+  getLocalClaim: operation({
+    ...at("GET", "/local/claims/{claimId}", "view"),
+    summary: "Read a local claim",
+    params: z.object({ claimId: Id }),
+    success: { status: 200, body: LocalClaimShown, etag: "content" },
+    failures: [404],
+  }),
+  listExternalClaims: operation({
+    ...at("GET", "/{dialectId}/claims", "view"),
+    summary: "List the claims of a dialect, with the local claims that they are mapped to",
+    params: ByDialect,
+    query: ClaimQuery,
+    success: { status: 200, body: z.array(ExternalClaimShown), etag: "content" },
+    failures: [404, 501],
+  }),
+  getExternalClaim: operation({
+    ...at("GET", "/{dialectId}/claims/{claimId}", "view"),
+    summary: "Read a claim of a dialect",
+    params: z.object({ dialectId: Id, claimId: Id }),
+    success: { status: 200, body: ExternalClaimShown, etag: "content" },
+    failures: [404],
+  }),
+} as const;
