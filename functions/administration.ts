@@ -17,6 +17,8 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { oidcScopeOperations } from "#core/oidc-scopes/contract.ts";
 import { type OidcScopeStores, oidcScopeHandlers } from "#core/oidc-scopes/handlers.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { organizationOperations } from "#core/organizations/contract.ts";
+import { organizationHandlers } from "#core/organizations/handlers.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { indexSection } from "#core/settings/indexes.ts";
@@ -49,6 +51,7 @@ export const operations = {
   ...oidcScopeOperations,
   ...claimOperations,
   ...userStoreOperations,
+  ...organizationOperations,
   ...tenantOperations,
   ...administrationHistoryOperations,
   ...administrationUndoOperations,
@@ -65,6 +68,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
     ...oidcScopeHandlers,
     ...claimHandlers,
     ...userStoreHandlers,
+    ...organizationHandlers,
     ...tenantHandlers,
     ...administrationHistoryHandlers,
     ...administrationUndoHandlers,

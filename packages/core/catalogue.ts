@@ -20,6 +20,7 @@ import { oauthOperations } from "./oauth/contract.ts";
 import { oidcScopeOperations } from "./oidc-scopes/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
+import { organizationOperations } from "./organizations/contract.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
@@ -46,6 +47,7 @@ export const catalogue = {
   ...oidcScopeOperations,
   ...claimOperations,
   ...userStoreOperations,
+  ...organizationOperations,
   ...oauthOperations,
   ...scim1Operations,
   ...applicationFileOperations,

@@ -61,6 +61,7 @@ export const floors: readonly (readonly Room[])[] = [
   [
     { path: "packages/core/api-resources", purpose: "APIs and their scopes" },
     { path: "packages/core/claims", purpose: "the claims of Identity Server, which are the same everywhere" },
+    { path: "packages/core/organizations", purpose: "what tools read of a tenant before they move its resources" },
     { path: "packages/core/oidc-scopes", purpose: "scopes of OpenID Connect" },
     { path: "packages/core/identities/provisioning", purpose: "changes of users, groups and roles, with their rules" },
     { path: "packages/core/identities/restoring", purpose: "brings deleted users, groups and roles back" },

@@ -31,6 +31,7 @@ const CollectionQuery = z.object({
 });
 
 const Path = z.object({ apiResourceId: ApiResourceId });
+const ScopeIdPath = z.object({ apiResourceId: ApiResourceId, scopeId: z.string().min(1).max(255) });
 const ScopePath = z.object({ apiResourceId: ApiResourceId, scopeName: z.string().min(1).max(255) });
 
 const scopes = {
@@ -105,6 +106,23 @@ export const apiResourceOperations = {
     target: "getApiResourceScopes",
     success: { status: 204 },
     failures: [400, 403, 404, 409],
+  }),
+  patchApiResourceScopeById: operation({
+    ...at("PATCH", "/{apiResourceId}/scopes/id/{scopeId}", "update"),
+    summary: "Change the display name or description of a scope, by its id",
+    params: ScopeIdPath,
+    body: ScopePatch,
+    target: "getApiResourceScopes",
+    success: { status: 204 },
+    failures: [400, 403, 404, 409],
+  }),
+  deleteApiResourceScopeById: operation({
+    ...at("DELETE", "/{apiResourceId}/scopes/id/{scopeId}", "delete"),
+    summary: "Delete a scope by its id; idempotent",
+    params: ScopeIdPath,
+    target: "getApiResourceScopes",
+    success: { status: 204 },
+    failures: [400, 403, 409],
   }),
   deleteApiResourceScope: operation({
     ...at("DELETE", "/{apiResourceId}/scopes/{scopeName}", "delete"),

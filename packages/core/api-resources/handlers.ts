@@ -1,5 +1,6 @@
 /** The handlers of the operations on API resources. */
 
+import type * as z from "zod";
 import type { ApiResource, Scope } from "../domain/api-resource.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
@@ -10,6 +11,7 @@ import { listApiResources } from "./list.ts";
 import { apiSelfOf, presentApi, presentScopes } from "./present.ts";
 import { apiNotFound, checkFree, checkSize, nameOf, newNamesOf, newScopesOf, scopeNotFound } from "./rules.ts";
 import { listScopes } from "./scope-list.ts";
+import type { ScopePatch } from "./shapes.ts";
 import type { ApiResourceStore } from "./store.ts";
 
 /** The dependencies of these handlers. */
@@ -94,31 +96,22 @@ export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiReso
   },
 
   async patchApiResourceScope({ params, body }, { tenant, apiResources }) {
-    await apiResources.update(tenant, params.apiResourceId, (before) => {
-      if (!before.scopes.some(({ name }) => name === params.scopeName)) throw scopeNotFound(params.scopeName);
-      const changed = (scope: Scope): Scope => ({
-        ...scope,
-        ...(body.displayName?.trim() && { displayName: body.displayName }),
-        ...(body.description !== undefined && { description: body.description }),
-      });
-      return checkSize({
-        ...before,
-        scopes: before.scopes.map((scope) => (scope.name === params.scopeName ? changed(scope) : scope)),
-      });
-    });
+    await patchScope(apiResources, tenant, params.apiResourceId, body, named(params.scopeName), params.scopeName);
+    return undefined;
+  },
+
+  async patchApiResourceScopeById({ params, body }, { tenant, apiResources }) {
+    await patchScope(apiResources, tenant, params.apiResourceId, body, withId(params.scopeId), params.scopeId);
     return undefined;
   },
 
   async deleteApiResourceScope({ params }, { tenant, apiResources }) {
-    try {
-      await apiResources.update(tenant, params.apiResourceId, (before) => ({
-        ...before,
-        scopes: before.scopes.filter(({ name }) => name !== params.scopeName),
-      }));
-    } catch (error) {
-      // Without its API, the scope does not exist either.
-      if (!(error instanceof Fault && error.fault === "api_resource.not_found")) throw error;
-    }
+    await deleteScope(apiResources, tenant, params.apiResourceId, named(params.scopeName));
+    return undefined;
+  },
+
+  async deleteApiResourceScopeById({ params }, { tenant, apiResources }) {
+    await deleteScope(apiResources, tenant, params.apiResourceId, withId(params.scopeId));
     return undefined;
   },
 
@@ -129,3 +122,49 @@ export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiReso
 
   getApiResourceCollection: ({ params }, { tenant }) => presentCollection(tenant, params.collectionId),
 };
+
+type IsScope = (scope: Scope) => boolean;
+
+function named(wanted: string): IsScope {
+  return ({ name }) => name === wanted;
+}
+
+function withId(wanted: string): IsScope {
+  return ({ id }) => id === wanted;
+}
+
+async function patchScope(
+  apiResources: ApiResourceStore,
+  tenant: string,
+  apiResourceId: string,
+  body: z.output<typeof ScopePatch>,
+  isScope: IsScope,
+  label: string,
+): Promise<void> {
+  await apiResources.update(tenant, apiResourceId, (before) => {
+    if (!before.scopes.some(isScope)) throw scopeNotFound(label);
+    const changed = (scope: Scope): Scope => ({
+      ...scope,
+      ...(body.displayName?.trim() && { displayName: body.displayName }),
+      ...(body.description !== undefined && { description: body.description }),
+    });
+    return checkSize({ ...before, scopes: before.scopes.map((scope) => (isScope(scope) ? changed(scope) : scope)) });
+  });
+}
+
+async function deleteScope(
+  apiResources: ApiResourceStore,
+  tenant: string,
+  apiResourceId: string,
+  isScope: IsScope,
+): Promise<void> {
+  try {
+    await apiResources.update(tenant, apiResourceId, (before) => ({
+      ...before,
+      scopes: before.scopes.filter((scope) => !isScope(scope)),
+    }));
+  } catch (error) {
+    // Without its API, the scope does not exist either.
+    if (!(error instanceof Fault && error.fault === "api_resource.not_found")) throw error;
+  }
+}

@@ -44,6 +44,18 @@ const table: readonly SystemApi[] = [
     scopes: crud("internal_api_resource", "API Resources"),
   },
   {
+    name: "Organization Management API",
+    identifier: "/api/server/v1/organizations",
+    description: "The organization of a tenant",
+    scopes: { internal_organization_view: "View Organizations" },
+  },
+  {
+    name: "Identity Provider Management API",
+    identifier: "/api/server/v1/identity-providers",
+    description: "The identity providers of a tenant",
+    scopes: { internal_idp_view: "View Identity Providers" },
+  },
+  {
     name: "Claim Management API",
     identifier: "/api/server/v1/claim-dialects",
     description: "Dialects of claims, and the claims in them",
