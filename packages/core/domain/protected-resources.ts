@@ -24,7 +24,9 @@ export const protectedResources: readonly ProtectedResource[] = [
   {
     path: "/api/server/v1",
     name: "Management API",
-    scopes: scopesOf("/api/server/v1/").union(ofDeletedResources()),
+    scopes: scopesOf("/api/server/v1/")
+      .union(ofDeletedResources())
+      .union(new Set(["internal_user_mgt_update"])),
   },
   { path: "/scim2", name: "SCIM 2.0 API", scopes: scopesOf("/scim2/") },
   {

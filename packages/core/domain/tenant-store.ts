@@ -34,8 +34,8 @@ export interface TenantStore {
   /** The existing tenants among some domains, in their order. One round trip. */
   findMany(domains: readonly string[]): Promise<Tenant[]>;
   /**
-   * Activates or deactivates a tenant; an active one is in lists. `telling` makes the steps of the same transaction that
-   * tell others. Throws the error of `absent` if there is no tenant. One round trip.
+   * Activates or deactivates a tenant; an active one is in lists. `telling` makes the steps of the same transaction
+   * that tell others. Throws the error of `absent` if there is no tenant. One round trip.
    */
   setActive(
     domain: string,

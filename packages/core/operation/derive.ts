@@ -36,7 +36,7 @@ export function protectionsOf(operations: Readonly<Record<string, Operation>>): 
 }
 
 function protectionOf(declared: Operation): Protection {
-  const { method, path, scope, includedIn, furtherScopes, partialScopes, openable, seesScopes } = declared;
+  const { method, path, scope, includedIn, furtherScopes, partialScopes, openable, staysClosed, seesScopes } = declared;
   return {
     method,
     path,
@@ -45,6 +45,7 @@ function protectionOf(declared: Operation): Protection {
     ...(furtherScopes && { furtherScopes }),
     ...(partialScopes && { partialScopes }),
     ...(openable && { openable }),
+    ...(staysClosed && { staysClosed }),
     ...(seesScopes && { seesScopes }),
   };
 }

@@ -61,6 +61,11 @@ export interface Operation {
   readonly partialScopes?: readonly string[];
   /** True where the operator may open it (deployment.toml, `secured = false`): it returns nothing of a tenant. */
   readonly openable?: true;
+  /**
+   * True where a rule that opens the paths around it leaves it closed, and is not refused for it: rules for these paths
+   * existed before the operation.
+   */
+  readonly staysClosed?: true;
   /** True where the handler gets the scopes of the caller, because it checks more than the one above. */
   readonly seesScopes?: true;
   /** How the caller of a public operation may authenticate, where the operation itself checks it. */
@@ -99,7 +104,15 @@ export interface Operation {
 /** What decides whether a request may pass: an operation without its shapes. */
 export type Protection = Pick<
   Operation,
-  "method" | "path" | "scope" | "includedIn" | "furtherScopes" | "partialScopes" | "openable" | "seesScopes"
+  | "method"
+  | "path"
+  | "scope"
+  | "includedIn"
+  | "furtherScopes"
+  | "partialScopes"
+  | "openable"
+  | "staysClosed"
+  | "seesScopes"
 >;
 
 /** The protection of each operation, by its id. */

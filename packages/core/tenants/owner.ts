@@ -66,7 +66,8 @@ export function presentOwner(user: User, claims: readonly string[]): z.input<typ
 
 /**
  * Changes the owner of a tenant, all of it or nothing. A new password needs a caller who could set that of the
- * administrator of the super tenant: a right on tenants must not become all rights in another tenant (decision 0052). Throws `tenant.parameter_missing`, `tenant.invalid`, `tenant.owner_not_found`, `scim.forbidden`, and what
+ * administrator of the super tenant: a right on tenants must not become all rights in another tenant (decision 0052).
+ * Throws `tenant.parameter_missing`, `tenant.invalid`, `tenant.owner_not_found`, `scim.forbidden`, and what
  * `changeUser` throws.
  */
 export async function updateOwner(

@@ -97,6 +97,22 @@ describe("updateTenantOwner", () => {
     expect((await api.ask("GET", "/scim2/Me", { as })).status).toBe(401);
   });
 
+  test("sets a password for an administrator by a group too", async () => {
+    const { owner, as } = await newTenant();
+    const deputy = { username: "deputy", password };
+    const { body: user } = await api.ask("POST", "/scim2/Users", { body: { userName: "deputy", password } });
+    const { body: group } = await api.ask("POST", "/scim2/Groups", {
+      body: { displayName: "deputies", members: [{ value: user.id }] },
+    });
+    const { body: roles } = await api.ask("GET", "/scim2/v2/Roles?filter=displayName+eq+admin");
+    const Operations = [{ op: "add", path: "groups", value: [{ value: group.id }] }];
+    const granted = await api.ask("PATCH", `/scim2/v2/Roles/${roles.Resources[0].id}`, { body: { Operations } });
+    expect(granted.status).toBe(200);
+    const body = { ...update, password: "another-long-password" };
+    expect((await api.ask("PUT", owner, { as: deputy, body })).status).toBe(200);
+    expect((await api.ask("GET", "/scim2/Me", { as: { ...as, password: body.password } })).status).toBe(200);
+  });
+
   test("a caller with rights on tenants and users changes no password: it would get all rights of another tenant", async () => {
     const { owner, as } = await newTenant();
     const modifier = { username: "modifier", password };

@@ -149,6 +149,11 @@ describe("refuses a rule that", () => {
       rule("/scim2/Users", 'http_method = "all"\nsecured = false'),
       /number 1 \(line 1\): secured = false would make (GET|POST) \/scim2\/Users public/,
     ],
+    [
+      "makes public what stays closed",
+      rule("/api/server/v1/applications/meta/groups", 'http_method = "all"\nsecured = false'),
+      /would make GET \/api\/server\/v1\/applications\/meta\/groups public/,
+    ],
     ["makes everything public", rule("/*", 'http_method = "all"\nsecured = "false"'), /public/],
     ["matches no path", rule("/scim3/Users"), /no operation of the API has this path/],
     [

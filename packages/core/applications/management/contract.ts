@@ -130,6 +130,7 @@ export const applicationOperations = {
   listDiscoverableGroups: operation({
     ...at("GET", "/meta/groups", "view", "decision 0100"),
     furtherScopes: ["internal_group_mgt_view"],
+    staysClosed: true,
     summary: "List the groups that an application can be discoverable by: at most 1,000, by name",
     query: GroupQuery,
     success: { status: 200, body: z.array(GroupShown), etag: "content" },

@@ -45,7 +45,11 @@ function problemOf(rule: ReadyRule, before: readonly ReadyRule[], operations: Pr
     const winner = first && before.find((earlier) => earlier.matches(first.method, first.path));
     return `it is never reached: ${winner?.place ?? "a rule"} matches first; move it before that rule, or delete it`;
   }
-  const opened = reached.find(({ declared }) => !rule.isSecured && declared.scope !== PUBLIC && !declared.openable);
+  // An operation that stays closed is no reason to refuse a rule that opens others.
+  const others = reached.filter(({ declared }) => !declared.staysClosed);
+  const opened = (others.length > 0 ? others : reached).find(
+    ({ declared }) => !rule.isSecured && declared.scope !== PUBLIC && !declared.openable,
+  );
   if (opened) {
     return `secured = false would make ${opened.method} ${opened.declared.path} public; only operations that show no data of a tenant can be public`;
   }
