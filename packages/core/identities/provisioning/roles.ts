@@ -1,4 +1,5 @@
 /** Changes of roles, for every protocol. Roles are created and changed by resources in canonical form. */
+import { systemScopes } from "../../domain/system-apis.ts";
 import type { TenantStore } from "../../domain/tenant-store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
@@ -103,7 +104,7 @@ export function changeRole(
       ...before,
       name: textOf(resource, "displayName"),
       externalId: externalIdIn(resource),
-      permissions: [...valuesIn("permissions", resource.permissions)].sort(),
+      permissions: permissionsAfter(before, valuesIn("permissions", resource.permissions)),
     };
     if (after.name !== before.name) checkRoleName(after.name);
     checkBuiltIn(before, after);
@@ -123,6 +124,12 @@ export function changeRole(
       after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && adding.length === 0 && removing.length === 0 ? undefined : { after, adding, removing };
   });
+}
+
+/** The permissions of a changed role. A role with every scope is shown with all of them, and may be sent back so. */
+function permissionsAfter({ holdsEveryScope }: Role, given: ReadonlySet<string>): readonly string[] {
+  const isAsShown = holdsEveryScope && given.size === systemScopes.size && given.isSubsetOf(systemScopes);
+  return isAsShown ? [] : [...given].sort();
 }
 
 /** A role as the resource that changes apply to, without its assignees. */

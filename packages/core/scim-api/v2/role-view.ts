@@ -1,5 +1,6 @@
 /** Roles as resources, with their assignees. */
 
+import { systemScopes } from "../../domain/system-apis.ts";
 import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
 import type { Role } from "../../identities/roles/model.ts";
 import { qualifiedName } from "../../identities/users/model.ts";
@@ -24,6 +25,8 @@ const nameScopes: Readonly<Record<AssigneeKind, readonly string[]>> = {
 /** Assignees are shown with their names up to as many as a page has resources: each name costs a read. */
 const NAMED_MAX = 200;
 
+const everySystemScope = [...systemScopes].sort();
+
 export const kinds = ["user", "group"] as const;
 
 /** The attribute that lists the assignees of a kind. */
@@ -45,12 +48,15 @@ export function roleResource(role: Role, call: Scim2Call): Resource {
     displayName: role.name,
     ...(role.externalId !== undefined && { externalId: role.externalId }),
     audience: { value, display: value, type },
-    ...filled(
-      "permissions",
-      role.permissions.map((permission) => ({ value: permission, display: permission })),
-    ),
+    // Always there, empty too: tools that copy roles fail without it.
+    permissions: permissionsOf(role).map((permission) => ({ value: permission, display: permission })),
     meta: metaOf("Role", role, linkTo(call, roleAt(role.id))),
   };
+}
+
+/** The scopes of a role, in alphabetical order. A role with every scope shows all of this service. */
+export function permissionsOf(role: Role): readonly string[] {
+  return role.holdsEveryScope ? everySystemScope : role.permissions;
 }
 
 /** Reads the ids of the assignees that a projection shows, up to `most` of each kind. */
