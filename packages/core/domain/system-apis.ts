@@ -121,6 +121,8 @@ const table: readonly SystemApi[] = [
     description: "Roles, their permissions and their assignees",
     scopes: {
       ...crud("internal_role_mgt", "Roles"),
+      internal_role_mgt_meta_create: "Create Roles without Users and Groups",
+      internal_role_mgt_meta_update: "Update the Names and Permissions of Roles",
       internal_role_mgt_permissions_update: "Update the Permissions of Roles",
       internal_role_mgt_users_update: "Update the Users of Roles",
       internal_role_mgt_groups_update: "Update the Groups of Roles",

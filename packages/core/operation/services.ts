@@ -29,8 +29,10 @@ const table = {
     mounts: [
       "/api/server/v1/api-resources",
       "/api/server/v1/claim-dialects",
+      "/api/server/v1/identity-providers",
       "/api/server/v1/meta/api-resource-collections",
       "/api/server/v1/oidc/scopes",
+      "/api/server/v1/organizations",
       "/api/server/v1/scopes",
       "/api/server/v1/tenants",
       "/api/server/v1/userstores",

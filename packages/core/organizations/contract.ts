@@ -3,7 +3,7 @@ import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, wholeNumber } from "../platform/management-api.ts";
 import * as z from "../platform/zod.ts";
-import { IdentityProviderList, OrganizationShown } from "./shapes.ts";
+import { IdentityProviderList, OrganizationList, OrganizationShown } from "./shapes.ts";
 
 const organizations = endpointsOf(
   "administration",
@@ -23,6 +23,12 @@ export const organizationOperations = {
     ...organizations("GET", "/self", "view"),
     summary: "Read the organization of the caller: its tenant",
     success: { status: 200, body: OrganizationShown, etag: "content" },
+    failures: [],
+  }),
+  listOrganizations: operation({
+    ...organizations("GET", "", "view"),
+    summary: "List the organizations below that of the caller: none, because a tenant has none",
+    success: { status: 200, body: OrganizationList, etag: "content" },
     failures: [],
   }),
   listIdentityProviders: operation({

@@ -26,6 +26,8 @@ export const organizationHandlers: Handlers<typeof organizationOperations, Organ
     };
   },
 
+  listOrganizations: async () => ({ links: [], organizations: [] }),
+
   listIdentityProviders: async ({ query }) => ({
     totalResults: 0,
     startIndex: (query.offset ?? 0) + 1,

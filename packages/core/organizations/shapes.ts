@@ -16,6 +16,14 @@ export const OrganizationShown = z
   })
   .meta({ id: "OrganizationShown" });
 
+/** The organizations below a tenant: none. */
+export const OrganizationList = z
+  .object({
+    links: z.array(z.object({ rel: z.string(), href: z.string() })),
+    organizations: z.array(z.object({ id: z.string(), name: z.string() })),
+  })
+  .meta({ id: "OrganizationList" });
+
 /** A list without elements: federated identity providers are names in applications, and are configured nowhere here. */
 export const IdentityProviderList = z
   .object({

@@ -5,6 +5,7 @@ import * as z from "../../platform/zod.ts";
 import { Path, text } from "../resources/shapes.ts";
 import { groupOperations } from "./contract-groups.ts";
 import { roleOperations } from "./contract-roles.ts";
+import { laterRoleOperations } from "./contract-roles-v3.ts";
 import { userOperations } from "./contract-users.ts";
 import { configShown, resourceTypeShown, resourceTypesListed, schemaShown, schemasListed } from "./shapes-query.ts";
 
@@ -14,6 +15,7 @@ export const scim2Operations = {
   ...userOperations,
   ...groupOperations,
   ...roleOperations,
+  ...laterRoleOperations,
 
   getServiceProviderConfig: operation({
     ...discovery,

@@ -35,6 +35,11 @@ const [readRole, postRole, putRole, patchRole, removeRole] = later(
   ...(["readRole", "postRole", "putRole", "patchRole", "removeRole"] as const),
 );
 const [listRoles, bulk] = later(single, "listRoles", "bulk");
+const [listRolesV1, readRoleV1] = later(single, "listRolesV1", "readRoleV1");
+const [postRoleV3, putRoleV3, patchRoleV3, putAssignees, patchAssignees] = later(
+  single,
+  ...(["postRoleV3", "putRoleV3", "patchRoleV3", "putAssignees", "patchAssignees"] as const),
+);
 
 export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   listUsers: ({ query }, context) => listUsers(callIn(context), requestOf(query)),
@@ -68,6 +73,27 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   replaceRole: ({ params, query, body }, context) => putRole(callIn(context), targetOf(params, context), body, query),
   patchRole: ({ params, query, body }, context) => patchRole(callIn(context), targetOf(params, context), body, query),
   deleteRole: ({ params }, context) => done(removeRole(callIn(context), targetOf(params, context))),
+
+  listRolesV1: ({ query }, context) => listRolesV1(callIn(context), requestOf(query)),
+  getRoleV1: ({ params, query }, context) => readRoleV1(callIn(context), params.id, query),
+
+  listRolesV3: ({ query }, context) => listRoles(callIn(context), requestOf(query)),
+  searchRolesV3: ({ body }, context) => listRoles(callIn(context), searchOf(body)),
+  createRoleV3: ({ body, query }, context) => postRoleV3(callIn(context), body, query),
+  getRoleV3: ({ params, query }, context) => readRole(callIn(context), params.id, query),
+  replaceRoleV3: ({ params, query, body }, context) =>
+    putRoleV3(callIn(context), targetOf(params, context), body, query),
+  patchRoleV3: ({ params, query, body }, context) =>
+    patchRoleV3(callIn(context), targetOf(params, context), body, query),
+  deleteRoleV3: ({ params }, context) => done(removeRole(callIn(context), targetOf(params, context))),
+  replaceRoleUsers: ({ params, body }, context) =>
+    putAssignees(callIn(context), targetOf(params, context), "user", body),
+  patchRoleUsers: ({ params, body }, context) =>
+    patchAssignees(callIn(context), targetOf(params, context), "user", body),
+  replaceRoleGroups: ({ params, body }, context) =>
+    putAssignees(callIn(context), targetOf(params, context), "group", body),
+  patchRoleGroups: ({ params, body }, context) =>
+    patchAssignees(callIn(context), targetOf(params, context), "group", body),
 
   bulk: ({ body }, context) => bulk(callIn(context), context, body),
 

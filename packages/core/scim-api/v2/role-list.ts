@@ -4,11 +4,11 @@ import { bindFilter } from "../../scim/filter/bind.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
 import { parseFilter } from "../../scim/filter/parse.ts";
 import { compareBy, readOrder } from "../../scim/order.ts";
-import { present, projectionOf } from "../../scim/projection.ts";
+import { projectionOf } from "../../scim/projection.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import { type ListResult, resultOf } from "./list.ts";
 import { type ListRequest, noCursor, pagingOf } from "./list-request.ts";
-import { roleResource } from "./role-view.ts";
+import { presentRole, roleResource } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /** The attributes of a role in a list: assignees are shown by each role alone. */
@@ -31,7 +31,7 @@ export async function listRoles(call: Scim2Call, request: ListRequest): Promise<
   const page = found.slice(startIndex - 1, startIndex - 1 + count);
   return resultOf(
     found.length,
-    page.map((resource) => present(projection, resource)),
+    page.map((resource) => presentRole(projection, resource)),
     { startIndex },
   );
 }

@@ -48,7 +48,6 @@ export function roleResource(role: Role, call: Scim2Call): Resource {
     displayName: role.name,
     ...(role.externalId !== undefined && { externalId: role.externalId }),
     audience: { value, display: value, type },
-    // Always there, empty too: tools that copy roles fail without it.
     permissions: permissionsOf(role).map((permission) => ({ value: permission, display: permission })),
     meta: metaOf("Role", role, linkTo(call, roleAt(role.id))),
   };
@@ -79,7 +78,13 @@ export async function showRole(call: Scim2Call, role: Role, projection: Projecti
   const assignees = read ?? (await readAssignees(call, role.id, projection, MEMBERS_SHOWN_MAX));
   const shown = await Promise.all(kinds.map((kind) => assigneesShown(call, kind, assignees[kind] ?? [])));
   const resource: Resource = Object.assign(roleResource(role, call), ...shown);
-  return { ...headersOf(call, roleAt(role.id), role), body: { ...present(projection, resource) } };
+  return { ...headersOf(call, roleAt(role.id), role), body: { ...presentRole(projection, resource) } };
+}
+
+/** A role as a projection shows it. `permissions` are there when they are empty, too: tools fail without them. */
+export function presentRole(projection: Projection, resource: Resource): Resource {
+  const shown = present(projection, resource);
+  return wants(projection, "permissions") ? { ...shown, permissions: shown.permissions ?? [] } : shown;
 }
 
 /** The users or groups of a role. Where names are read, an assignee that was deleted meanwhile is left out. */

@@ -81,10 +81,20 @@ export async function patchRole(
   body: unknown,
   wanted: Selection,
 ): Promise<ShownInBrief<Tagged>> {
-  const { id } = target;
-  const projection = projectionOf(roleType, wanted);
   const steps = readPatch(roleType, body);
   checkSteps(steps, call);
+  return applySteps(call, target, steps, wanted);
+}
+
+/** Changes a role by steps that the caller may make. The response is that of `patchRole`. */
+export async function applySteps(
+  call: Scim2Call,
+  target: Target,
+  steps: readonly PatchStep[],
+  wanted: Selection,
+): Promise<ShownInBrief<Tagged>> {
+  const { id } = target;
+  const projection = projectionOf(roleType, wanted);
   const others = steps.filter((step) => !isStepOn(step, "users") && !isStepOn(step, "groups"));
   const role = await changeRole(call.stores, call, id, {
     check: (before) => checkMatch(target, before),

@@ -4,7 +4,7 @@ import type { ResourceType, Schema } from "../../scim/schema/attribute.ts";
 import { resourceTypeSchema, serviceProviderConfigSchema } from "../../scim/schema/protocol.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { roleType } from "../../scim/schema/role.ts";
-import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
+import { AnyObject, bulkOperations, MANY_MEMBERS, objectOf } from "../resources/shapes.ts";
 
 const URN_MESSAGES = "urn:ietf:params:scim:api:messages:2.0";
 export const LIST_RESPONSE = `${URN_MESSAGES}:ListResponse`;
@@ -85,6 +85,23 @@ export const SchemaShown: z.ZodType<JsonRecord, JsonRecord> = z
 export const ScimUserList = listOf("ScimUserList", ScimUser);
 export const ScimGroupList = listOf("ScimGroupList", ScimGroup);
 export const ScimRoleList = listOf("ScimRoleList", ScimRole);
+/** A role of the first version of the roles API. */
+export const ScimRoleV1 = AnyObject.meta({
+  id: "ScimRoleV1",
+  required: ["schemas", "id"],
+  properties: {
+    schemas: { type: "array", items: { type: "string" } },
+    id: { type: "string" },
+    displayName: { type: "string" },
+    permissions: { type: "array", items: { type: "string" } },
+    users: { type: "array", items: { type: "object" } },
+    groups: { type: "array", items: { type: "object" } },
+    meta: { type: "object" },
+  },
+});
+export const ScimRoleV1List = listOf("ScimRoleV1List", ScimRoleV1);
+/** The users or groups of a role, as a list alone. */
+export const RoleAssignees = z.array(AnyObject).max(MANY_MEMBERS.members).meta({ id: "ScimRoleAssignees" });
 export const ResourceTypeList = listOf("ScimResourceTypeList", ResourceTypeShown);
 export const SchemaList = listOf("ScimSchemaList", SchemaShown);
 /** Users and groups together. */
