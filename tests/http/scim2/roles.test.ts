@@ -342,7 +342,7 @@ describe("searchRoles", () => {
     const body = { filter: 'displayName eq "ADMIN"', attributes: ["displayName"] };
     const answer = await api.ask("POST", `${ROLES}/.search`, { body });
     expect(answer.body.Resources).toMatchObject([{ displayName: "admin" }]);
-    expect(answer.body.Resources[0]).toMatchObject({ permissions: [] });
+    expect(answer.body.Resources[0]).not.toHaveProperty("permissions");
     const wrong = await api.ask("POST", `${ROLES}/.search`, { body: { schemas: ["urn:x"] } });
     expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidValue"]);
   });
