@@ -20,7 +20,6 @@ const rowKeys: Readonly<Record<HistoryType, (tenant: string, id: string) => Key>
   "application-template": keys.template,
   "resident-application": (tenant) => keys.residentApplication(tenant),
   "api-resource": keys.apiResource,
-  "oidc-scopes": (tenant) => keys.oidcScopes(tenant),
   user: keys.user,
   group: keys.group,
   role: keys.role,
@@ -28,6 +27,8 @@ const rowKeys: Readonly<Record<HistoryType, (tenant: string, id: string) => Key>
   // Both are subscribers: their rows have one form of keys.
   webhook: keys.subscriber,
   "event-stream": keys.subscriber,
+  // The last one: cursors of an earlier release name the others by their places.
+  "oidc-scopes": (tenant) => keys.oidcScopes(tenant),
 };
 
 /** All types of resources with a history of their own. */

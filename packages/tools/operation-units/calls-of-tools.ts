@@ -30,7 +30,7 @@ export const toolReads = ({ tenant, owner }: Fixture) =>
 /** Those that change something, in their order. */
 export const toolChanges = [
   ["createOidcScope", { body: { name: "badge", displayName: "Badge", claims: ["given_name"] } }],
-  ["updateOidcScope", { params: { scopeName: "badge" }, body: { displayName: "Badges", claims: ["given_name"] } }],
+  ["updateOidcScope", { params: { scopeName: "phone" }, body: { displayName: "Telephone", claims: ["phone_number"] } }],
   ["deleteOidcScope", { params: { scopeName: "badge" } }],
 ] as const;
 
