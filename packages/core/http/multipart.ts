@@ -14,6 +14,7 @@ const HEADERS_PER_PART_MAX = 20;
 const NAME_SHOWN_MAX = 100;
 /** The parser goes on after its limits: a body is given to it piece by piece, until it is refused. */
 const PIECE_BYTES = 65_536;
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 
 /** One part: a file, or a field, which is a part without a file name. */
 export interface Part {
@@ -64,11 +65,12 @@ export function readMultipart(bytes: Uint8Array, contentType: string): Promise<R
       });
       parser.on("error", fail);
       parser.on("finish", () => resolve(Object.fromEntries(parts)));
+      const body = closed(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentType);
       const give = (from: number) => {
         if (isRefused) return;
         const to = from + PIECE_BYTES;
-        if (to >= bytes.length) parser.end(Buffer.from(bytes.subarray(from)));
-        else parser.write(Buffer.from(bytes.subarray(from, to)), () => give(to));
+        if (to >= body.length) parser.end(body.subarray(from));
+        else parser.write(body.subarray(from, to), () => give(to));
       };
       give(0);
     } catch {
@@ -76,6 +78,19 @@ export function readMultipart(bytes: Uint8Array, contentType: string): Promise<R
       fail();
     }
   });
+}
+
+/**
+ * A body with its last boundary. Identity Server's `iamctl` sends one part and leaves that boundary out; the length of
+ * the request says that nothing is missing. Where anything else is missing, the body stays as it is, and is refused.
+ */
+function closed(body: Buffer, contentType: string): Buffer {
+  const [, quoted, bare] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) return body;
+  const isOpen = body.indexOf(`--${boundary}`) === 0 && body.indexOf(`--${boundary}`, 1) < 0;
+  const hasContent = body.indexOf("\r\n\r\n") >= 0;
+  return isOpen && hasContent ? Buffer.concat([body, Buffer.from(`\r\n--${boundary}--\r\n`)]) : body;
 }
 
 function malformed(reason: string): Fault {
