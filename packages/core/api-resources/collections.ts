@@ -26,6 +26,8 @@ const table: Readonly<Record<string, readonly [displayName: string, ...identifie
   api_resources: ["API Resources", "/api/server/v1/api-resources"],
   attributes: ["Attributes", "/api/server/v1/claim-dialects"],
   userstores: ["User Stores", "/api/server/v1/userstores"],
+  identity_providers: ["Identity Providers", "/api/server/v1/identity-providers"],
+  organizations: ["Organizations", "/api/server/v1/organizations"],
   users: ["Users", "/scim2/Users", "/scim2/Me"],
   groups: ["Groups", "/scim2/Groups"],
   roles: ["Roles", "/scim2/Roles"],

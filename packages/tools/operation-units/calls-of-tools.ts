@@ -4,8 +4,14 @@ import type { Fixture } from "./fixture.ts";
 const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 
 /** Those that change nothing. */
-export const toolReads = ({ tenant, owner }: Fixture) =>
+export const toolReads = ({ tenant, owner, role, application }: Fixture) =>
   [
+    ["exportApplicationFile", { params: { applicationId: application } }],
+    ["listRolesV1", {}],
+    ["getRoleV1", { params: { id: role } }],
+    ["listRolesV3", {}],
+    ["searchRolesV3", { body: { filter: 'displayName eq "Viewers"' } }],
+    ["getRoleV3", { params: { id: role } }],
     ["listClaimDialects", {}],
     ["getClaimDialect", { params: { dialectId: "local" } }],
     ["listLocalClaims", {}],
@@ -22,6 +28,9 @@ export const toolReads = ({ tenant, owner }: Fixture) =>
     ["getOidcScope", { params: { scopeName: "email" } }],
     ["listDiscoverableGroups", {}],
     ["listScopes", {}],
+    ["getOwnOrganization", {}],
+    ["listOrganizations", {}],
+    ["listIdentityProviders", {}],
     ["listApiResourceCollections", {}],
     ["getApiResourceCollection", { params: { collectionId: base64url("applications") } }],
     ["getTenantOwner", { params: { tenantId: tenant, ownerId: owner } }],
@@ -47,3 +56,30 @@ export const tenantChanges = ({ tenant, owner }: Fixture) =>
     ["updateTenantStatus", { params: { tenantId: tenant }, body: { activated: false } }],
     ["deleteTenantMetadata", { params: { tenantId: tenant } }],
   ] as const;
+
+/** Changes of a scope of the second API by its id. */
+export const scopesById = ({ apis, scope }: Fixture) =>
+  [
+    [
+      "patchApiResourceScopeById",
+      { params: { apiResourceId: apis[1] ?? "", scopeId: scope }, body: { displayName: "Read" } },
+    ],
+    ["deleteApiResourceScopeById", { params: { apiResourceId: apis[1] ?? "", scopeId: scope } }],
+  ] as const;
+
+/** Changes of the parts of a role. */
+export const roleParts = ({ role, spareRole, users, groups }: Fixture) => {
+  const target = { params: { id: role } };
+  const [user, group] = [[{ value: users[1] ?? "" }], [{ value: groups[1] ?? "" }]];
+  const adding = (value: readonly object[]) => ({ Operations: [{ op: "add", value }] });
+  return [
+    ["createRoleV3", { body: { displayName: "Parts" } }],
+    ["replaceRoleV3", { ...target, body: { displayName: "Viewers in parts" } }],
+    ["patchRoleV3", { ...target, body: { Operations: [{ op: "replace", value: { displayName: "Viewers" } }] } }],
+    ["replaceRoleUsers", { ...target, body: user }],
+    ["patchRoleUsers", { ...target, body: adding(user) }],
+    ["replaceRoleGroups", { ...target, body: group }],
+    ["patchRoleGroups", { ...target, body: adding(group) }],
+    ["deleteRoleV3", { params: { id: spareRole } }],
+  ] as const;
+};

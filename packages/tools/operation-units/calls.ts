@@ -1,7 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
-import { tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
+import { roleParts, scopesById, tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
 /**
@@ -189,6 +189,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ],
     ["patchApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" }, body: { displayName: "Own" } }],
     ["deleteApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" } }],
+    ...scopesById(fixture),
     ["deleteApiResource", { params: { apiResourceId: other } }],
     ...toolChanges,
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
@@ -252,6 +253,7 @@ const scimChanges = (fixture: Fixture): Calls => {
     ["createRole", { body: { displayName: "New role", permissions: [{ value: VIEW }] } }],
     ["patchRole", { params: { id: role }, body: patch("users", driver) }],
     ["replaceRole", { params: { id: role }, body: { displayName: "Viewers", permissions: [{ value: VIEW }] } }],
+    ...roleParts(fixture),
     ...undone("listRoleHistory", "restoreRoleVersion", { id: role }),
     ["deleteRole", { params: { id: role } }],
     ["deleteGroup", { params: { id: third } }],

@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 
 /** The data set in words, as the document states it. */
 export const dataSet = `10 applications (one has a configuration of each protocol and an authorized API), 11 users, 3 groups of 3
-members, a role with one user, 2 API resources of 2 scopes, 2 templates and 2 tenants`;
+members, 2 roles (one has a user), 2 API resources of 2 scopes, 2 templates and 2 tenants`;
 
 export const PASSWORD = "a-long-password";
 const VIEW = "internal_application_mgt_view";
@@ -22,7 +22,11 @@ export interface Fixture {
   readonly users: readonly string[];
   readonly groups: readonly string[];
   readonly role: string;
+  /** A role without users and groups. */
+  readonly spareRole: string;
   readonly apis: readonly string[];
+  /** The id of a scope of the second API. */
+  readonly scope: string;
   readonly templates: readonly string[];
   readonly tenant: string;
   /** The owner of the tenant. */
@@ -95,6 +99,9 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
     const scopes = ["read", "write"].map((verb) => ({ name: `api${at}:${verb}` }));
     return idIn(call("createApiResource", { body: { name: `API ${at}`, identifier: `urn:api:${at}`, scopes } }));
   });
+  const spareRole = await idIn(call("createRole", { body: { displayName: "Spare" } }));
+  const second = (await call("getApiResource", { params: { apiResourceId: apis[1] ?? "" } })).body;
+  const scope = (second.scopes as readonly { readonly id: string }[])[0]?.id ?? "";
   const templates = await many(
     2,
     async (at) => (await call("addApplicationTemplate", { body: { name: `T ${at}`, application: { name: "a" } } })).id,
@@ -104,5 +111,8 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const [first] = (await call("getTenant", { params: { tenantId: tenant } })).body.owners as readonly { id: string }[];
   const owner = first?.id ?? "";
   const client = { username: String(clientId), password: String(clientSecret) };
-  return { administrator, application, client, secret, systemApi, users, groups, role, apis, templates, tenant, owner };
+  return {
+    ...{ administrator, application, client, secret, systemApi, users, groups, role, spareRole, apis, scope },
+    ...{ templates, tenant, owner },
+  };
 };

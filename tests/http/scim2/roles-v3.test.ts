@@ -42,81 +42,96 @@ const create = async (): Promise<string> => {
 };
 
 describe("v3", () => {
-  test("creates a role with permissions, and takes no users and groups", async () => {
-    id = await create();
-    expect(await scim.read(`${V3}/${id}`)).toEqual(await role());
-    expect((await role()).permissions).toEqual([
-      { value: "internal_user_mgt_view", display: "internal_user_mgt_view" },
-    ]);
-    const refused = await ask("POST", V3, { displayName: "with users", users: [{ value: kim }] });
-    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("/scim2/v3/Roles/{id}/Users")]);
+  describe("createRoleV3", () => {
+    test("creates a role with permissions, and takes no users and groups", async () => {
+      id = await create();
+      expect(await scim.read(`${V3}/${id}`)).toEqual(await role());
+      expect((await role()).permissions).toEqual([
+        { value: "internal_user_mgt_view", display: "internal_user_mgt_view" },
+      ]);
+      const refused = await ask("POST", V3, { displayName: "with users", users: [{ value: kim }] });
+      expect([refused.status, refused.body.detail]).toEqual([
+        400,
+        expect.stringContaining("/scim2/v3/Roles/{id}/Users"),
+      ]);
+    });
   });
 
-  test("lists, searches and deletes as v2", async () => {
-    id = await create();
-    const filter = `displayName eq "${(await role()).displayName}"`;
-    expect((await scim.find(filter, V3)).Resources.map((one: Shown) => one.id)).toEqual([id]);
-    const search = await ask("POST", `${V3}/.search`, { schemas: [URN.search], filter });
-    expect(search.body.totalResults).toBe(1);
-    expect((await ask("DELETE", `${V3}/${id}`)).status).toBe(204);
-    expect((await scim.get(`${V3}/${id}`)).status).toBe(404);
+  describe("listRolesV3", () => {
+    test("lists, searches and deletes as v2", async () => {
+      id = await create();
+      const filter = `displayName eq "${(await role()).displayName}"`;
+      expect((await scim.find(filter, V3)).Resources.map((one: Shown) => one.id)).toEqual([id]);
+      const search = await ask("POST", `${V3}/.search`, { schemas: [URN.search], filter });
+      expect(search.body.totalResults).toBe(1);
+      expect((await ask("DELETE", `${V3}/${id}`)).status).toBe(204);
+      expect((await scim.get(`${V3}/${id}`)).status).toBe(404);
+    });
   });
 
-  test("replaces the users, and the groups, of a role by bare lists", async () => {
-    id = await create();
-    const answer = await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }, { value: lee }]);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ id });
-    expect(answer.body).not.toHaveProperty("users");
-    await ask("PUT", `${V3}/${id}/Groups`, [{ value: staff }]);
-    expect([idsOf((await role()).users), idsOf((await role()).groups)]).toEqual([[kim, lee].sort(), [staff]]);
-    await ask("PUT", `${V3}/${id}/Users`, [{ value: lee }]);
-    expect([idsOf((await role()).users), idsOf((await role()).groups)]).toEqual([[lee], [staff]]);
-    await ask("PUT", `${V3}/${id}/Users`, []);
-    expect((await role()).users).toBeUndefined();
+  describe("replaceRoleUsers", () => {
+    test("replaces the users, and the groups, of a role by bare lists", async () => {
+      id = await create();
+      const answer = await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }, { value: lee }]);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({ id });
+      expect(answer.body).not.toHaveProperty("users");
+      await ask("PUT", `${V3}/${id}/Groups`, [{ value: staff }]);
+      expect([idsOf((await role()).users), idsOf((await role()).groups)]).toEqual([[kim, lee].sort(), [staff]]);
+      await ask("PUT", `${V3}/${id}/Users`, [{ value: lee }]);
+      expect([idsOf((await role()).users), idsOf((await role()).groups)]).toEqual([[lee], [staff]]);
+      await ask("PUT", `${V3}/${id}/Users`, []);
+      expect((await role()).users).toBeUndefined();
+    });
   });
 
-  test("adds and removes by PATCH, with paths that begin in the list or in the role", async () => {
-    id = await create();
-    const path = `${V3}/${id}/Users`;
-    expect((await ask("PATCH", path, patch({ op: "add", value: [{ value: kim }, { value: lee }] }))).status).toBe(200);
-    expect(idsOf((await role()).users)).toEqual([kim, lee].sort());
-    await ask("PATCH", path, patch({ op: "remove", path: `value eq "${kim}"` }));
-    expect(idsOf((await role()).users)).toEqual([lee]);
-    await ask(
-      "PATCH",
-      path,
-      patch({ op: "remove", path: `users[value eq "${lee}"]` }, { op: "add", value: [{ value: kim }] }),
-    );
-    expect(idsOf((await role()).users)).toEqual([kim]);
-    await ask("PATCH", path, patch({ op: "replace", value: [{ value: lee }] }));
-    expect(idsOf((await role()).users)).toEqual([lee]);
-    await ask("PATCH", `${V3}/${id}/Groups`, patch({ op: "add", value: [{ value: staff }] }));
-    expect(idsOf((await role()).groups)).toEqual([staff]);
-    const other = await ask("PATCH", path, patch({ op: "replace", path: "displayName", value: "x" }));
-    expect(other.status).toBe(400);
+  describe("patchRoleUsers", () => {
+    test("adds and removes by PATCH, with paths that begin in the list or in the role", async () => {
+      id = await create();
+      const path = `${V3}/${id}/Users`;
+      expect((await ask("PATCH", path, patch({ op: "add", value: [{ value: kim }, { value: lee }] }))).status).toBe(
+        200,
+      );
+      expect(idsOf((await role()).users)).toEqual([kim, lee].sort());
+      await ask("PATCH", path, patch({ op: "remove", path: `value eq "${kim}"` }));
+      expect(idsOf((await role()).users)).toEqual([lee]);
+      await ask(
+        "PATCH",
+        path,
+        patch({ op: "remove", path: `users[value eq "${lee}"]` }, { op: "add", value: [{ value: kim }] }),
+      );
+      expect(idsOf((await role()).users)).toEqual([kim]);
+      await ask("PATCH", path, patch({ op: "replace", value: [{ value: lee }] }));
+      expect(idsOf((await role()).users)).toEqual([lee]);
+      await ask("PATCH", `${V3}/${id}/Groups`, patch({ op: "add", value: [{ value: staff }] }));
+      expect(idsOf((await role()).groups)).toEqual([staff]);
+      const other = await ask("PATCH", path, patch({ op: "replace", path: "displayName", value: "x" }));
+      expect(other.status).toBe(400);
+    });
   });
 
-  test("replaces and changes name and permissions; users and groups stay", async () => {
-    id = await create();
-    await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
-    const put = await ask("PUT", `${V3}/${id}`, { displayName: `put ${id}`, permissions: [] });
-    expect([put.status, put.body.permissions]).toEqual([200, []]);
-    const permissions = { op: "replace", path: "permissions", value: [{ value: "internal_group_mgt_view" }] };
-    const patched = await ask(
-      "PATCH",
-      `${V3}/${id}`,
-      patch(permissions, { op: "replace", path: "displayName", value: `patched ${id}` }),
-    );
-    expect(patched.status).toBe(200);
-    expect(await role()).toMatchObject({ displayName: `patched ${id}`, users: [{ value: kim }] });
-    for (const body of [
-      patch({ op: "remove", path: "users" }),
-      patch({ op: "add", value: { groups: [{ value: staff }] } }),
-    ]) {
-      expect((await ask("PATCH", `${V3}/${id}`, body)).status).toBe(400);
-    }
-    expect((await ask("PUT", `${V3}/${id}`, { displayName: "x", users: [{ value: kim }] })).status).toBe(400);
+  describe("replaceRoleV3", () => {
+    test("replaces and changes name and permissions; users and groups stay", async () => {
+      id = await create();
+      await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
+      const put = await ask("PUT", `${V3}/${id}`, { displayName: `put ${id}`, permissions: [] });
+      expect([put.status, put.body.permissions]).toEqual([200, []]);
+      const permissions = { op: "replace", path: "permissions", value: [{ value: "internal_group_mgt_view" }] };
+      const patched = await ask(
+        "PATCH",
+        `${V3}/${id}`,
+        patch(permissions, { op: "replace", path: "displayName", value: `patched ${id}` }),
+      );
+      expect(patched.status).toBe(200);
+      expect(await role()).toMatchObject({ displayName: `patched ${id}`, users: [{ value: kim }] });
+      for (const body of [
+        patch({ op: "remove", path: "users" }),
+        patch({ op: "add", value: { groups: [{ value: staff }] } }),
+      ]) {
+        expect((await ask("PATCH", `${V3}/${id}`, body)).status).toBe(400);
+      }
+      expect((await ask("PUT", `${V3}/${id}`, { displayName: "x", users: [{ value: kim }] })).status).toBe(400);
+    });
   });
 
   test("is conditional, and knows no other role", async () => {
@@ -173,28 +188,97 @@ describe("v3", () => {
   });
 });
 
-describe("v1", () => {
-  test("lists roles by id and name", async () => {
+describe("getRoleV3", () => {
+  test("shows what v2 shows", async () => {
     id = await create();
-    const { displayName } = await role();
-    const { Resources, totalResults } = await scim.find(`displayName eq "${displayName}"`, "/Roles");
-    expect(totalResults).toBe(1);
-    expect(Resources).toEqual([
-      { schemas: expect.any(Array), id, displayName, meta: { location: expect.stringMatching(`/scim2/Roles/${id}$`) } },
-    ]);
+    expect(await scim.read(`${V3}/${id}`)).toEqual(await role());
+    expect((await scim.get(`${V3}/${UNKNOWN_ID}`)).status).toBe(404);
   });
-  test("shows a role with its permissions as texts, also none, and without an audience", async () => {
+});
+
+describe("searchRolesV3", () => {
+  test("finds what v2 finds", async () => {
+    const body = { schemas: [URN.search], filter: 'displayName eq "admin"' };
+    const { body: found } = await ask("POST", `${V3}/.search`, body);
+    expect(found).toEqual((await ask("POST", "/v2/Roles/.search", body)).body);
+  });
+});
+
+describe("patchRoleV3", () => {
+  test("changes a name, and nothing else", async () => {
     id = await create();
     await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
-    const shown = await scim.read(`/Roles/${id}`);
-    expect(shown.permissions).toEqual(["internal_user_mgt_view"]);
-    expect(idsOf(shown.users)).toEqual([kim]);
-    expect(shown).not.toHaveProperty("audience");
-    expect(shown.meta.location).toMatch(new RegExp(`/scim2/Roles/${id}$`));
-    await ask("PUT", `${V3}/${id}`, { displayName: `bare ${id}`, permissions: [] });
-    expect((await scim.read(`/Roles/${id}`)).permissions).toEqual([]);
-    const brief = await scim.read(`/Roles/${id}?excludedAttributes=meta,users,groups,associatedApplications`);
-    expect(Object.keys(brief).sort()).toEqual(["displayName", "id", "permissions", "schemas"]);
+    const before = await role();
+    const answer = await ask("PATCH", `${V3}/${id}`, patch({ op: "replace", value: { displayName: `only ${id}` } }));
+    expect([answer.status, answer.body.users]).toEqual([200, undefined]);
+    expect(await role()).toMatchObject({ ...before, displayName: `only ${id}`, meta: expect.any(Object) });
+  });
+});
+
+describe("deleteRoleV3", () => {
+  test("removes a role, and no built-in one", async () => {
+    id = await create();
+    expect((await ask("DELETE", `${V3}/${id}`)).status).toBe(204);
+    expect((await ask("DELETE", `${V3}/${id}`)).status).toBe(404);
+    const { id: admin } = (await scim.find('displayName eq "admin"', "/Roles")).Resources[0];
+    expect((await ask("DELETE", `${V3}/${admin}`)).status).toBe(403);
+  });
+});
+
+describe("replaceRoleGroups", () => {
+  test("replaces the groups, and leaves the users", async () => {
+    id = await create();
+    await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
+    await ask("PUT", `${V3}/${id}/Groups`, [{ value: staff }]);
+    expect([idsOf((await role()).users), idsOf((await role()).groups)]).toEqual([[kim], [staff]]);
+    expect((await ask("PUT", `${V3}/${id}/Groups`, [])).body).not.toHaveProperty("groups");
+    expect([idsOf((await role()).users), (await role()).groups]).toEqual([[kim], undefined]);
+  });
+});
+
+describe("patchRoleGroups", () => {
+  test("takes out a group by a filter", async () => {
+    id = await create();
+    await ask("PUT", `${V3}/${id}/Groups`, [{ value: staff }]);
+    const path = `${V3}/${id}/Groups`;
+    const unknown = await ask("PATCH", path, patch({ op: "remove", path: "display eq" }));
+    expect(unknown.status).toBe(400);
+    expect((await ask("PATCH", path, patch({ op: "remove", path: `value eq "${staff}"` }))).status).toBe(200);
+    expect((await role()).groups).toBeUndefined();
+  });
+});
+
+describe("v1", () => {
+  describe("listRolesV1", () => {
+    test("lists roles by id and name", async () => {
+      id = await create();
+      const { displayName } = await role();
+      const { Resources, totalResults } = await scim.find(`displayName eq "${displayName}"`, "/Roles");
+      expect(totalResults).toBe(1);
+      expect(Resources).toEqual([
+        {
+          schemas: expect.any(Array),
+          id,
+          displayName,
+          meta: { location: expect.stringMatching(`/scim2/Roles/${id}$`) },
+        },
+      ]);
+    });
+  });
+  describe("getRoleV1", () => {
+    test("shows a role with its permissions as texts, also none, and without an audience", async () => {
+      id = await create();
+      await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
+      const shown = await scim.read(`/Roles/${id}`);
+      expect(shown.permissions).toEqual(["internal_user_mgt_view"]);
+      expect(idsOf(shown.users)).toEqual([kim]);
+      expect(shown).not.toHaveProperty("audience");
+      expect(shown.meta.location).toMatch(new RegExp(`/scim2/Roles/${id}$`));
+      await ask("PUT", `${V3}/${id}`, { displayName: `bare ${id}`, permissions: [] });
+      expect((await scim.read(`/Roles/${id}`)).permissions).toEqual([]);
+      const brief = await scim.read(`/Roles/${id}?excludedAttributes=meta,users,groups,associatedApplications`);
+      expect(Object.keys(brief).sort()).toEqual(["displayName", "id", "permissions", "schemas"]);
+    });
   });
   test("shows all scopes of the administrator's role, which can be sent back as it is shown", async () => {
     const { id: admin } = (await scim.find('displayName eq "admin"', "/Roles")).Resources[0];

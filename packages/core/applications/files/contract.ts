@@ -100,6 +100,6 @@ export const applicationFileOperations = {
         .meta({ description: "application/xml (the default), application/yaml or application/json" }),
     }),
     success: { status: 200, file: "application/octet-stream", etag: "content" },
-    failures: [400, 404, 406],
+    failures: [400, 404],
   }),
 } as const;

@@ -51,8 +51,8 @@ const reading = FAILSAFE_SCHEMA.withTags(realMapTag, nullYaml11Tag, tags);
 const writing = DUMP_SCHEMA.withTags(realMapTag, tags);
 
 /**
- * Writes the values of a file. Words that a reader of YAML 1.1 or 1.2 takes for something else are quoted. Lists have no
- * indentation of their own, as Identity Server writes them: its tools replace tags by lines at a fixed indentation.
+ * Writes the values of a file. Words that a reader of YAML 1.1 or 1.2 takes for something else are quoted. Lists have
+ * no indentation of their own, as Identity Server writes them: its tools replace tags by lines at a fixed indentation.
  */
 export function writeYaml(beans: Bean, note?: string): string {
   const text = dump(nodeOf(beans, ROOT), { schema: writing, lineWidth: -1, noRefs: true, seqNoIndent: true });

@@ -5,9 +5,9 @@ import type {
   AdvancedConfigurations,
   ApplicationPatch,
   AuthenticationSequence,
-  ClaimConfiguration,
   ProvisioningConfiguration,
 } from "./shapes.ts";
+import type { ClaimConfiguration } from "./shapes-claims.ts";
 import type { AssociatedRoles } from "./shapes-roles.ts";
 
 type Patch = z.output<typeof ApplicationPatch>;

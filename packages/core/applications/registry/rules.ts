@@ -5,7 +5,8 @@ import { clientTaken } from "../protocols/kinds.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
 import { isInline, pemCertificate, problemOfInline } from "./client-keys.ts";
 import { APPLICATION_VERSION, type Application, type ProvisioningSettings } from "./model.ts";
-import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
+import type { AdvancedConfigurations } from "./shapes.ts";
+import type { ClaimConfiguration } from "./shapes-claims.ts";
 
 const NAME_LENGTH_MAX = 255;
 const NAME = /^[a-zA-Z0-9 ._-]*$/;

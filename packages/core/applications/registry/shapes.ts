@@ -7,6 +7,8 @@
 import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
 import * as z from "../../platform/zod.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
+import { ClaimConfiguration } from "./shapes-claims.ts";
+import { list, text } from "./shapes-parts.ts";
 import { AssociatedRoles, AssociatedRolesShown, DiscoverableGroups, DiscoverableGroupsShown } from "./shapes-roles.ts";
 
 /** The scopes of the operations on applications. */
@@ -17,49 +19,8 @@ export const applicationScopes = {
   delete: "internal_application_mgt_delete",
 } as const;
 
-/** The maximum length of a list in a body. */
-const LIST_MAX = 1_000;
-
 /** The id of an application: opaque text that fits a key. */
 export const ApplicationId = z.string().min(1).max(255);
-
-const claimMembers = { uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() };
-
-/** A claim is identified by its `uri`, or by its `id` without a `uri` (decision 0005). */
-export const ClaimRef = z
-  .object(claimMembers)
-  .refine(({ uri, id }) => Boolean(uri ?? id), "a claim needs a uri or an id")
-  .meta({ id: "ClaimRef" });
-
-/** The same where tools write an empty `uri` for no claim. */
-const ClaimRefOrNone = z
-  .object(claimMembers)
-  .refine(({ uri, id }) => uri !== undefined || Boolean(id), "a claim needs a uri or an id")
-  .meta({ id: "ClaimRefOrNone" });
-
-export const ClaimConfiguration = z
-  .object({
-    dialect: z.enum(["CUSTOM", "LOCAL"]).optional(),
-    claimMappings: list(z.object({ applicationClaim: text(512).min(1), localClaim: ClaimRef })).optional(),
-    requestedClaims: list(z.object({ claim: ClaimRef, mandatory: z.boolean().optional() })).optional(),
-    subject: z
-      .object({
-        claim: ClaimRefOrNone.optional(),
-        includeUserDomain: z.boolean().optional(),
-        includeTenantDomain: z.boolean().optional(),
-        useMappedLocalSubject: z.boolean().optional(),
-        mappedLocalSubjectMandatory: z.boolean().optional(),
-      })
-      .optional(),
-    role: z
-      .object({
-        mappings: list(z.object({ localRole: text(255).min(1), applicationRole: text(255).min(1) })).optional(),
-        includeUserDomain: z.boolean().optional(),
-        claim: ClaimRefOrNone.optional(),
-      })
-      .optional(),
-  })
-  .meta({ id: "ClaimConfiguration" });
 
 export const AuthenticationStep = z
   .object({
@@ -340,14 +301,6 @@ export const StepAuthenticators = z
 export const ResidentApplication = z
   .object({ provisioningConfigurations: Application.shape.provisioningConfigurations })
   .meta({ id: "ResidentApplication" });
-
-function text(most: number) {
-  return z.string().max(most);
-}
-
-function list<T extends z.ZodType>(of: T) {
-  return z.array(of).max(LIST_MAX);
-}
 
 function switches<S extends z.ZodType>(schema: S): Switches<S> {
   // Object.fromEntries loses the names in its type.
