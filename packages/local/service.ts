@@ -38,6 +38,11 @@ import type { Settings } from "./settings.ts";
 /** The table of the local service. */
 export const TABLE_NAME = "identity-admin-api";
 const HOST = "127.0.0.1";
+/** What provisioning clients expect the first user of a list to have. It is set once, with the first start. */
+const sampleProfile = {
+  name: { givenName: "Local", familyName: "Administrator" },
+  emails: [{ value: "admin@local.example", type: "work", primary: true }],
+};
 const SEED_DEADLINE_MS = 9_000;
 
 /** A running service. */
@@ -213,7 +218,7 @@ async function prepareData(
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
     const table = foundingTables(openTable(config), changes)(newMeter());
     await checkSealKey(table, sealingKey, place);
-    await seed(table, settings.administrator, indexes);
+    await seed(table, { ...settings.administrator, profile: sampleProfile }, indexes);
   } catch (error) {
     const cause = error instanceof Fault ? (error.cause ?? error) : error;
     const isOfDatabase = cause instanceof Error && ("$metadata" in cause || error instanceof Fault);

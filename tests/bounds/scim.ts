@@ -92,6 +92,7 @@ const bulk = (name: string, largest: number, operations: (size: number) => reado
           create: async () => ({ id: "1" }),
           change: async () => undefined,
           locationOf: () => "",
+          takes: () => true,
           unknownPath: (reason) => {
             throw new Error(reason);
           },

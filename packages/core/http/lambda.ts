@@ -22,6 +22,7 @@ import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault } from "./dialects.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
+import { leaveOutBody, prefersMinimal } from "./preference.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { PROFILE_HEADERS, profileOf, type ScimProfile, type ScimProfileSetting } from "./scim-profile.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -111,6 +112,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
   })
     .use(observing(parts))
     .use(commonHeaders(parts.scimProfile === "negotiate"))
+    .use(leavingOutBodies(parts.operations))
     .use(renderingFaults())
     .use(admitting(parts.operations))
     .use(readingBody(parts))
@@ -158,6 +160,18 @@ function readingBody({
       const { headers, refused } = handleUnknown({ declared, request, body, rules }, isStrict);
       exchange.handling = headers;
       if (refused) throw refused;
+    },
+  };
+}
+
+/** Leaves out the body of a change where the request prefers that. */
+function leavingOutBodies(operations: Operations): Middleware {
+  return {
+    after: ({ event, response }: Ended) => {
+      const exchange = exchangeOf(event);
+      const declared = exchange.admitted && operations[exchange.admitted.operation];
+      if (!response || !declared || !prefersMinimal(declared, exchange.request)) return;
+      exchange.handling = leaveOutBody(response, exchange.handling);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** The scopes of the operations of a bulk request. Pure. */
-import type { BulkKind, BulkMethod } from "./bulk.ts";
+import type { BulkMethod } from "./bulk.ts";
+import type { BulkKind } from "./bulk-places.ts";
 
-const resourceNames: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
+const resourceNames: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group", Roles: "role" };
 const verbs: Readonly<Record<BulkMethod, string>> = {
   POST: "create",
   PUT: "update",
@@ -9,13 +10,18 @@ const verbs: Readonly<Record<BulkMethod, string>> = {
   DELETE: "delete",
 };
 
+/** The scopes for parts of a role: the operation itself allows each its part alone. */
+const roleParts = ["users", "groups", "permissions"].map((part) => `internal_role_mgt_${part}_update`);
+
 /**
- * Each of the two scopes permits an operation in bulk: the scope of the single operation, and a scope for bulk only
- * (decision 0053).
+ * Each of these scopes permits an operation in bulk: the scope of the single operation, a scope for bulk only (decision
+ * 0053), and for a PATCH of a role those for its parts, of which each allows its part alone.
  */
-export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
+export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly string[] {
+  const name = resourceNames[kind];
   return [
-    `internal_${resourceNames[kind]}_mgt_${verbs[method]}`,
-    `internal_bulk_${resourceNames[kind]}_${verbs[method]}`,
+    `internal_${name}_mgt_${verbs[method]}`,
+    `internal_bulk_${name}_${verbs[method]}`,
+    ...(kind === "Roles" && method === "PATCH" ? roleParts : []),
   ];
 }

@@ -7,6 +7,7 @@
 import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
+import { type BulkKind, placeIn, placesOf } from "./bulk-places.ts";
 import { bulkScopes } from "./bulk-scopes.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";
@@ -19,7 +20,6 @@ const START_WITHIN_MS = 24_000;
 const PATH_LENGTH_MAX = 1_040;
 
 export type BulkMethod = "POST" | "PUT" | "PATCH" | "DELETE";
-export type BulkKind = "Users" | "Groups";
 
 /** One operation of a request. */
 export interface BulkOperation {
@@ -64,6 +64,8 @@ export interface BulkProtocol<Outcome> {
   ) => Promise<{ readonly etag?: string } | undefined>;
   /** The absolute URL of a resource. */
   readonly locationOf: (kind: BulkKind, id: string) => string;
+  /** Whether the version has a kind of resources in bulk requests. */
+  readonly takes: (kind: BulkKind) => boolean;
   /** The fault for an operation with an unknown path. */
   readonly unknownPath: (description: string) => Fault;
   readonly succeeded: (sent: BulkOperation, success: BulkSuccess) => Outcome;
@@ -262,7 +264,7 @@ async function execute<Outcome>(
   const { place, bulkId, version } = sent;
   let location: string | undefined;
   try {
-    const target = targetOf(sent, created, protocol.unknownPath);
+    const target = targetOf(sent, created, protocol);
     const { kind, id, method } = target;
     if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
     checkScopes(target, caller);
@@ -288,16 +290,18 @@ async function execute<Outcome>(
 function targetOf(
   { method, path }: BulkOperation,
   created: Created,
-  unknownPath: BulkProtocol<unknown>["unknownPath"],
+  { unknownPath, takes }: Pick<BulkProtocol<unknown>, "unknownPath" | "takes">,
 ): Target {
   if (path.length > PATH_LENGTH_MAX) {
     throw refuse(`path must have at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
   }
-  const [, name = "", id, ...more] = path.split("/");
-  const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
-  if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
-    throw unknownPath(`path must be /Users or /Groups, with or without an id, not "${path.slice(0, 100)}".`);
+  const place = placeIn(path);
+  if (!place || place.id === "" || !takes(place.kind)) {
+    throw unknownPath(
+      `path must be ${placesOf(takes).join(" or ")}, with or without an id, not "${path.slice(0, 100)}".`,
+    );
   }
+  const { kind, id } = place;
   const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((one) => one === method);
   if (!known) throw refuse(`method must be POST, PUT, PATCH or DELETE, not "${method.slice(0, 20)}".`);
   if ((known === "POST") !== (id === undefined)) {

@@ -138,7 +138,7 @@ describe("the gateway", () => {
       `/${UNKNOWN_ID}`,
       "/ServiceProviderConfigs",
       "/Users/a/b",
-      "/Roles",
+      "/v1/Roles",
       `/Users/${"x".repeat(1_000)}`,
     ]) {
       expect(refusal(await get(path), 404)).toMatch(/[.]$/);

@@ -207,9 +207,10 @@ describe("projections", () => {
   test("C113 S02 shows the attributes that the parameter names, and those that are always shown", async () => {
     expect(await keys({ attributes: "title" })).toEqual(["schemas", "id", "title"]);
     expect(await keys({ attributes: " TITLE , userName,nickName" })).toEqual(["schemas", "id", "userName", "title"]);
-    const page = await list({ attributes: "userName,emails,name.familyName" });
+    const page = await list({ attributes: "userName,emails,name.familyName,nickName" });
     expect(Object.keys(page.Resources[1])).toEqual(["schemas", "id", "userName", "name", "emails"]);
-    expect(Object.keys(page.Resources[0])).toEqual(["schemas", "id", "userName"]);
+    expect(Object.keys(page.Resources[0])).toEqual(["schemas", "id", "userName", "name", "emails"]);
+    expect(Object.keys((await list({ attributes: "userName,title" })).Resources[0])).not.toContain("title");
   });
   test("C114 hides what excludedAttributes names", async () => {
     expect(await keys({ excludedAttributes: "title,emails,meta" })).toEqual([

@@ -41,9 +41,7 @@ const runscope = (userName: string): Shown => ({
 let first: Shown;
 
 beforeAll(async () => {
-  const admin = (await scim.find('userName eq "admin"')).Resources[0];
-  const name = { givenName: "Ada", familyName: "Admin" };
-  await scim.patched(`/Users/${admin.id}`, { op: "add", value: { name, emails: [{ value: "ada@example.org" }] } });
+  // The first user is that of a fresh tenant.
   await scim.user(runscope("existing@example.org"));
 });
 

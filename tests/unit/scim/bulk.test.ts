@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import type { Operation } from "#core/operation/operation.ts";
-import type { BulkKind, BulkMethod } from "#core/scim/bulk.ts";
+import type { BulkMethod } from "#core/scim/bulk.ts";
+import type { BulkKind } from "#core/scim/bulk-places.ts";
 import { bulkScopes } from "#core/scim/bulk-scopes.ts";
 
 const scopeOf = (method: string, path: string): string | undefined =>

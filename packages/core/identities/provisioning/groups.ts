@@ -79,7 +79,8 @@ export function memberIds(members: Resource[string] | undefined): Set<string> {
   const ids = new Set<string>();
   for (const member of Array.isArray(members) ? members : []) {
     const { value, type } = member as JsonObject;
-    if (typeof type === "string" && type.toLowerCase() === "group") throw refuse("Groups cannot be members of groups.");
+    if (typeof type === "string" && type.toLowerCase() === "group")
+      throw refuse("members.type: groups cannot be members of groups. Add the users of the group.");
     if (typeof value !== "string") throw refuse("members.value is required: the id of a user.");
     ids.add(value);
   }

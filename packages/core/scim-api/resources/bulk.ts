@@ -3,14 +3,8 @@
  */
 
 import type { PublicContext } from "../../operation/context.ts";
-import {
-  type BulkCaller,
-  type BulkKind,
-  type BulkOperation,
-  type BulkProtocol,
-  executeBulk,
-  readBulk,
-} from "../../scim/bulk.ts";
+import { type BulkCaller, type BulkOperation, type BulkProtocol, executeBulk, readBulk } from "../../scim/bulk.ts";
+import type { BulkKind } from "../../scim/bulk-places.ts";
 import type { ScimCall } from "./call.ts";
 import { linkTo } from "./present.ts";
 
@@ -35,10 +29,15 @@ interface BulkFunctions {
   readonly DELETE: (input: BulkInput) => Promise<void>;
 }
 
+/** The functions of each kind that a version has. */
+type BulkKinds = Readonly<Partial<Record<BulkKind, BulkFunctions>>>;
+
 /** How a SCIM version applies operations and reports their results. */
 export interface BulkVersion<Outcome, Call extends ScimCall>
   extends Pick<BulkProtocol<Outcome>, "unknownPath" | "succeeded" | "failed"> {
-  readonly functions: (call: Call) => Readonly<Record<BulkKind, BulkFunctions>>;
+  readonly functions: (call: Call) => BulkKinds;
+  /** Where the resources of a kind are, below the path of the version. */
+  readonly placeOf?: (kind: BulkKind) => string;
 }
 
 /** The caller of a bulk request, and how its operations run one by one where the request is repeatable. */
@@ -52,32 +51,37 @@ export function bulkOutcomes<Outcome, Call extends ScimCall>(
   call: Call,
   caller: BulkContext,
   body: Readonly<Record<string, unknown>>,
-  { functions, ...version }: BulkVersion<Outcome, Call>,
+  { functions, placeOf = (kind) => kind, ...version }: BulkVersion<Outcome, Call>,
 ): Promise<Outcome[]> {
   const { inParts } = caller;
   /** Where the request is repeatable, an operation has stores of its own, and its result is stored with its change. */
-  const at = <R>(
-    place: number,
-    run: (functions: Readonly<Record<BulkKind, BulkFunctions>>) => Promise<R>,
-  ): Promise<R> =>
+  const at = <R>(place: number, run: (functions: BulkKinds) => Promise<R>): Promise<R> =>
     inParts
       ? inParts(place, (stores) => run(functions({ ...call, stores: stores as Call["stores"] })))
       : run(functions(call));
+  const kinds = functions(call);
   const protocol: BulkProtocol<Outcome> = {
     ...version,
     create: (place, kind, data) =>
       at(place, async (run) => {
-        const { body: created, etag } = await run[kind].POST(data);
+        const { body: created, etag } = await of(run, kind).POST(data);
         return { id: String(created.id), ...(etag !== undefined && { etag }) };
       }),
     change: (place, kind, method, id, sent) =>
       at(place, async (run) => {
-        const changed = await run[kind][method]({ id, ...sent });
+        const changed = await of(run, kind)[method]({ id, ...sent });
         return changed?.etag === undefined ? undefined : { etag: changed.etag };
       }),
-    locationOf: (kind, id) => linkTo(call, `/${kind}/${id}`),
+    locationOf: (kind, id) => linkTo(call, `/${placeOf(kind)}/${id}`),
+    takes: (kind) => kinds[kind] !== undefined,
   };
   return executeBulk(protocol, caller, readBulk(body));
+}
+
+function of(kinds: BulkKinds, kind: BulkKind): BulkFunctions {
+  const found = kinds[kind];
+  if (!found) throw new Error(`a bulk operation on ${kind} was not refused`);
+  return found;
 }
 
 /** The members of an outcome that repeat the operation. */

@@ -4,6 +4,7 @@ import type { BulkMethod } from "../../scim/bulk.ts";
 import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
 import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
+import { patchRole, postRole, putRole, removeRole } from "./roles.ts";
 import { BULK_REQUEST, BULK_RESPONSE } from "./shapes.ts";
 import type { Scim2Call } from "./stores.ts";
 import { patchUser, postUser, putUser, removeUser } from "./users.ts";
@@ -57,7 +58,14 @@ function versionOf({ stores: { dialect } }: Scim2Call): BulkVersion<Outcome, Sci
         PATCH: (sent) => patchGroup(call, bulkTarget(call, sent), sent.data, BRIEF),
         DELETE: (sent) => removeGroup(call, bulkTarget(call, sent)),
       },
+      Roles: {
+        POST: (data) => postRole(call, data, BRIEF),
+        PUT: (sent) => putRole(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchRole(call, bulkTarget(call, sent), sent.data, BRIEF),
+        DELETE: (sent) => removeRole(call, bulkTarget(call, sent)),
+      },
     }),
+    placeOf: (kind) => (kind === "Roles" ? "v2/Roles" : kind),
     unknownPath: (description) => new Fault("scim.not_found", description),
     succeeded: (sent, { method, location, etag }) => ({
       ...headOf(sent),

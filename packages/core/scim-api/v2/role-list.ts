@@ -5,9 +5,11 @@ import { matches } from "../../scim/filter/evaluate.ts";
 import { parseFilter } from "../../scim/filter/parse.ts";
 import { compareBy, readOrder } from "../../scim/order.ts";
 import { projectionOf } from "../../scim/projection.ts";
+import type { Resource } from "../../scim/schema/attribute.ts";
 import { roleType } from "../../scim/schema/role.ts";
+import { openCursor, sealCursor } from "./cursor.ts";
 import { type ListResult, resultOf } from "./list.ts";
-import { type ListRequest, noCursor, pagingOf } from "./list-request.ts";
+import { type CursorRequest, type ListRequest, pagingOf } from "./list-request.ts";
 import { presentRole, roleResource } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 
@@ -20,18 +22,38 @@ export async function listRoles(call: Scim2Call, request: ListRequest): Promise<
   const { attributes = excludedAttributes === undefined ? LISTED : undefined } = request;
   const projection = projectionOf(roleType, { attributes, excludedAttributes });
   const paging = pagingOf(request);
-  if (paging.kind !== "index") throw noCursor("Roles");
   const filter = text.trim() === "" ? undefined : bindFilter(roleType, parseFilter(text), { unknown: "refuse" });
   const order = readOrder(roleType, sortBy, sortOrder);
   const found = (await call.stores.roles.all(call.tenant))
     .map((role) => roleResource(role, call))
     .filter((resource) => !filter || matches(filter, resource));
   if (order) found.sort(compareBy(order));
+  const shown = (page: readonly Resource[]) => page.map((resource) => presentRole(projection, resource));
+  if (paging.kind === "cursor") {
+    const { page, nextCursor } = pageByCursor(call, request, paging, found);
+    return resultOf(found.length, shown(page), nextCursor === undefined ? {} : { nextCursor });
+  }
   const { startIndex, count } = paging;
-  const page = found.slice(startIndex - 1, startIndex - 1 + count);
-  return resultOf(
-    found.length,
-    page.map((resource) => presentRole(projection, resource)),
-    { startIndex },
-  );
+  return resultOf(found.length, shown(found.slice(startIndex - 1, startIndex - 1 + count)), { startIndex });
+}
+
+/**
+ * A page by cursor, which holds the id of the last role that was shown and its place. The page starts after that role;
+ * where it was deleted, at its place.
+ */
+function pageByCursor(
+  call: Scim2Call,
+  request: ListRequest,
+  { cursor, count }: CursorRequest,
+  found: readonly Resource[],
+): { readonly page: readonly Resource[]; readonly nextCursor?: string } {
+  const scope = { call, endpoint: "/v2/Roles", request };
+  const last = cursor === "" ? undefined : openCursor(scope, cursor, count).at;
+  const known = last === undefined ? -1 : found.findIndex(({ id }) => id === last.id);
+  const start = last === undefined ? 0 : known < 0 ? last.source : known + 1;
+  const page = found.slice(start, start + count);
+  const end = page.at(-1);
+  if (end === undefined || start + count >= found.length) return { page };
+  const at = { source: start + page.length - 1, key: "", id: String(end.id) };
+  return { page, nextCursor: sealCursor(scope, { at, total: found.length, count }) };
 }

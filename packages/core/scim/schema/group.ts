@@ -10,15 +10,14 @@ export const groupSchema: Schema = {
       required: true,
       uniqueness: "server",
     }),
-    attribute("members", "The members of the group.", {
+    attribute("members", "The members of the group: users. Groups cannot be members of groups.", {
       type: "complex",
       multiValued: true,
       // Only the size of a request body is limited.
       elementsMax: Number.POSITIVE_INFINITY,
       subAttributes: [
-        attribute("value", "The id of the member.", { required: true, mutability: "immutable", caseExact: true }),
-        // Nested groups are not supported.
-        attribute("$ref", "The URL of the member.", {
+        attribute("value", "The id of the user.", { required: true, mutability: "immutable", caseExact: true }),
+        attribute("$ref", "The URL of the user.", {
           type: "reference",
           referenceTypes: ["User"],
           mutability: "immutable",

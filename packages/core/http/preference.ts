@@ -1,0 +1,40 @@
+/** `Prefer: return=minimal` (RFC 7240 section 4.2): changes of SCIM 2.0 resources that answer without a body. */
+import type { Operation } from "../operation/operation.ts";
+import { services } from "../operation/services.ts";
+import type { HttpRequest } from "./request.ts";
+
+/**
+ * Whether a response has no body: the request prefers that, and the operation creates or changes one resource of SCIM
+ * 2.0. The first `return` of the header counts; an unknown preference is ignored.
+ */
+export function prefersMinimal({ service, method, success }: Operation, { headers }: HttpRequest): boolean {
+  const { prefer } = headers;
+  if (prefer === undefined || services[service].dialect !== "scim2") return false;
+  if (!["POST", "PUT", "PATCH"].includes(method) || !success.body || !success.location) return false;
+  const wanted = prefer
+    .split(",")
+    .map((preference) => preference.split(";")[0]?.replaceAll(/[\s"]/g, "").toLowerCase());
+  return wanted.find((preference) => preference?.startsWith("return=")) === "return=minimal";
+}
+
+/** What the gateway sends. */
+interface Sent {
+  statusCode?: number;
+  headers?: Record<string, boolean | number | string>;
+  body?: string;
+}
+
+/** Leaves out the body of a success. Returns the headers about how the request was handled. */
+export function leaveOutBody(
+  response: Sent,
+  handling: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const { statusCode } = response;
+  if (statusCode !== 200 && statusCode !== 201) return handling;
+  const { "content-type": _, ...headers } = response.headers ?? {};
+  response.statusCode = statusCode === 200 ? 204 : 201;
+  response.headers = headers;
+  response.body = "";
+  const applied = [handling["preference-applied"], "return=minimal"].filter((one) => one !== undefined);
+  return { ...handling, "preference-applied": applied.join(", ") };
+}
