@@ -45,6 +45,7 @@ const seal = cursorSeal();
 const dialectOf = (profile: ScimProfile): Scim2Dialect => ({
   showsUsername: profile === "wso2",
   needsPassword: profile === "wso2",
+  showsEvents: profile === "wso2",
   requiresIfMatch: deployment.api.requiresIfMatch,
   removesDuplicateUsers: scim2.removesDuplicateUsers,
   userType: userTypeFor(profile),

@@ -56,7 +56,8 @@ export function serviceProviderConfig({
   pageSizeMax,
   pageSizeDefault,
   cursorTimeoutSeconds,
-}: BaseUrl & Limits): JsonObject {
+  showsEvents,
+}: BaseUrl & Limits & { readonly showsEvents: boolean }): JsonObject {
   return {
     schemas: [serviceProviderConfigSchema.id],
     patch: supported,
@@ -73,7 +74,8 @@ export function serviceProviderConfig({
       maxPageSize: pageSizeMax,
       cursorTimeout: cursorTimeoutSeconds,
     },
-    securityEvents: { asyncRequest: "none", eventUris: Object.values(scimEvents) },
+    // RFC 9967. Clients that know the members of RFC 7643 alone refuse the whole configuration.
+    ...(showsEvents && { securityEvents: { asyncRequest: "none", eventUris: Object.values(scimEvents) } }),
     authenticationSchemes,
     meta: { resourceType: "ServiceProviderConfig", location: `${base}/ServiceProviderConfig` },
   };

@@ -65,6 +65,7 @@ export const callOn = (table: Table, tenant: string): Scim2Call => {
       dialect: {
         showsUsername: false,
         needsPassword: false,
+        showsEvents: false,
         removesDuplicateUsers: false,
         requiresIfMatch: false,
         userType: userTypeFor("wso2"),

@@ -11,7 +11,7 @@ import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/sch
 
 const base = "https://host/t/acme/scim2";
 const types = [userType, groupType];
-const config = serviceProviderConfig({ base, ...limits });
+const config = serviceProviderConfig({ base, ...limits, showsEvents: true });
 const resourceTypes = resourceTypeResources(base, types);
 const schemas = schemaResources(base, types);
 

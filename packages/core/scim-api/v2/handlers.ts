@@ -102,7 +102,7 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
 
   async getServiceProviderConfig({ query }, context) {
     checkUnfiltered(query);
-    return { ...serviceProviderConfig({ base: baseOf(context), ...limits }) };
+    return { ...serviceProviderConfig({ base: baseOf(context), ...limits, showsEvents: context.dialect.showsEvents }) };
   },
   async listResourceTypes({ query }, context) {
     checkUnfiltered(query);

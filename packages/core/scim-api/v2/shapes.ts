@@ -101,7 +101,17 @@ export const ScimRoleV1 = AnyObject.meta({
 });
 export const ScimRoleV1List = listOf("ScimRoleV1List", ScimRoleV1);
 /** The users or groups of a role, as a list alone. */
-export const RoleAssignees = z.array(AnyObject).max(MANY_MEMBERS.members).meta({ id: "ScimRoleAssignees" });
+const RoleAssignee = AnyObject.meta({
+  id: "ScimRoleAssignee",
+  required: ["value"],
+  properties: {
+    value: { type: "string" },
+    display: { type: "string" },
+    $ref: { type: "string" },
+    type: { type: "string" },
+  },
+});
+export const RoleAssignees = z.array(RoleAssignee).max(MANY_MEMBERS.members).meta({ id: "ScimRoleAssignees" });
 export const ResourceTypeList = listOf("ScimResourceTypeList", ResourceTypeShown);
 export const SchemaList = listOf("ScimSchemaList", SchemaShown);
 /** Users and groups together. */

@@ -11,6 +11,8 @@ export interface Scim2Dialect {
   /** True: users carry `username`, with their store, besides `userName`. */
   readonly showsUsername: boolean;
   readonly needsPassword: boolean;
+  /** True: the configuration of the service has members of later RFCs, which strict clients refuse. */
+  readonly showsEvents: boolean;
   readonly requiresIfMatch: boolean;
   readonly removesDuplicateUsers: boolean;
   readonly userType: ResourceType;
