@@ -1,7 +1,8 @@
 /**
  * The requests of two strict Java clients, as they were recorded, and what each accepts of the answers: Captain
  * Goldfish's SCIM SDK 1.30 (it names the media type in `Content-Type` alone, also of a GET, and writes operators in
- * capital letters) and UnboundID's SCIM 2 SDK 5.0 (it refuses a member that it does not know; 4.1 also refuses `pagination`).
+ * capital letters) and UnboundID's SCIM 2 SDK 5.0, which refuses a member that it does not know. Version 4.1 also
+ * refuses `pagination` (RFC 9865), and works where it does not read the configuration.
  */
 import { describe, expect, test } from "vitest";
 import { RFC7644, type Shown, URN } from "#tests/support/scim.ts";
