@@ -18,10 +18,11 @@ const roleParts = ["users", "groups", "permissions"].map((part) => `internal_rol
  * 0053), and for a PATCH of a role those for its parts, of which each allows its part alone.
  */
 export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly string[] {
+  return [...wholeScopes(kind, method), ...(kind === "Roles" && method === "PATCH" ? roleParts : [])];
+}
+
+/** Each of these scopes permits the whole of an operation in bulk. */
+export function wholeScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
   const name = resourceNames[kind];
-  return [
-    `internal_${name}_mgt_${verbs[method]}`,
-    `internal_bulk_${name}_${verbs[method]}`,
-    ...(kind === "Roles" && method === "PATCH" ? roleParts : []),
-  ];
+  return [`internal_${name}_mgt_${verbs[method]}`, `internal_bulk_${name}_${verbs[method]}`];
 }

@@ -11,14 +11,23 @@ const scopeOf = (method: string, path: string): string | undefined =>
   Object.values<Operation>(operations).find((one) => one.method === method && one.path === path)?.scope;
 
 test.each<[BulkKind, BulkMethod]>(
-  (["Users", "Groups"] as const).flatMap((kind) =>
+  (["Users", "Groups", "Roles"] as const).flatMap((kind) =>
     (["POST", "PUT", "PATCH", "DELETE"] as const).map((method): [BulkKind, BulkMethod] => [kind, method]),
   ),
 )("%s %s", (kind, method) => {
   const [own, inBulk] = bulkScopes(kind, method);
   const end = method === "POST" ? "" : "/{id}";
-  expect(scopeOf(method, `/scim2/${kind}${end}`)).toBe(own);
-  expect(scopeOf(method, `/svc/scim/${kind}${end}`)).toBe(own);
+  expect(scopeOf(method, `/scim2/${kind === "Roles" ? "v2/Roles" : kind}${end}`)).toBe(own);
+  if (kind !== "Roles") expect(scopeOf(method, `/svc/scim/${kind}${end}`)).toBe(own);
   expect(systemScopes).toContain(own);
   expect(systemScopes).toContain(inBulk);
+});
+
+test("the scopes for parts of a role permit its PATCH, and nothing else", () => {
+  const patch = Object.values<Operation>(operations).find(
+    (one) => one.method === "PATCH" && one.path === "/scim2/v2/Roles/{id}",
+  );
+  expect(bulkScopes("Roles", "PATCH").slice(2)).toEqual(patch?.partialScopes);
+  for (const method of ["POST", "PUT", "DELETE"] as const) expect(bulkScopes("Roles", method)).toHaveLength(2);
+  for (const kind of ["Users", "Groups"] as const) expect(bulkScopes(kind, "PATCH")).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 /** Bulk requests of SCIM 2.0 (RFC 7644 section 3.7). */
 import { Fault } from "../../platform/faults.ts";
 import type { BulkMethod } from "../../scim/bulk.ts";
+import { wholeScopes } from "../../scim/bulk-scopes.ts";
 import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
 import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
@@ -61,7 +62,7 @@ function versionOf({ stores: { dialect } }: Scim2Call): BulkVersion<Outcome, Sci
       Roles: {
         POST: (data) => postRole(call, data, BRIEF),
         PUT: (sent) => putRole(call, bulkTarget(call, sent), sent.data, BRIEF),
-        PATCH: (sent) => patchRole(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchRole(call, bulkTarget(call, sent), sent.data, BRIEF, wholeScopes("Roles", "PATCH")),
         DELETE: (sent) => removeRole(call, bulkTarget(call, sent)),
       },
     }),

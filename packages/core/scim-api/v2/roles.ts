@@ -72,17 +72,18 @@ export async function putRole(call: Scim2Call, target: Target, body: unknown, wa
 }
 
 /**
- * Changes a role. The response to a change of a role with many assignees has no body, unless the request selects
- * attributes.
+ * Changes a role. Each scope in `whole` permits every change. The response to a change of a role with many assignees
+ * has no body, unless the request selects attributes.
  */
 export async function patchRole(
   call: Scim2Call,
   target: Target,
   body: unknown,
   wanted: Selection,
+  whole: readonly string[] = [roleOperations.patchRole.scope],
 ): Promise<ShownInBrief<Tagged>> {
   const steps = readPatch(roleType, body);
-  checkSteps(steps, call);
+  checkSteps(steps, call, whole);
   return applySteps(call, target, steps, wanted);
 }
 
@@ -145,13 +146,12 @@ async function assigneesAfter(
  * Limits a caller with scopes for some lists of a role to those lists. A caller without any of these scopes was
  * authorised by a rule of the operator, which allows the whole operation (decision 0051). Throws `scim.forbidden`.
  */
-function checkSteps(steps: readonly PatchStep[], { scopes }: Scim2Call): void {
-  const { scope } = roleOperations.patchRole;
+function checkSteps(steps: readonly PatchStep[], { scopes }: Scim2Call, whole: readonly string[]): void {
   const mayChange = Object.entries(roleListScopes).flatMap(([name, one]) => (scopes?.has(one) ? [name] : []));
-  if (scopes?.has(scope) || mayChange.length === 0) return;
+  if (whole.some((scope) => scopes?.has(scope)) || mayChange.length === 0) return;
   if (steps.every((step) => mayChange.some((name) => isStepOn(step, name)))) return;
   throw new Fault(
     "scim.forbidden",
-    `This operation requires the scope ${scope}, which your credential does not have. It can change only these attributes of a role: ${mayChange.join(", ")}.`,
+    `This operation requires the scope ${whole.join(" or ")}, which your credential does not have. It can change only these attributes of a role: ${mayChange.join(", ")}.`,
   );
 }
