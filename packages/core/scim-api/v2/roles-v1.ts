@@ -18,7 +18,7 @@ export async function listRolesV1(call: Scim2Call, request: ListRequest): Promis
     schemas,
     id,
     displayName,
-    meta: { location: placeOf(call, id) },
+    meta: { location: linkTo(call, roleAt(id)) },
   }));
   return { ...listed, Resources } as ListResult;
 }
@@ -27,14 +27,13 @@ export async function listRolesV1(call: Scim2Call, request: ListRequest): Promis
 export async function readRoleV1(call: Scim2Call, id: string, wanted: Selection) {
   const { body, etag } = await readRole(call, id, wanted);
   const { audience: _, permissions, meta, ...rest } = body as JsonObject;
-  const location = placeOf(call, id);
   return {
-    location,
+    location: `${call.base}${roleAt(id)}`,
     etag,
     body: {
       ...rest,
       ...(Array.isArray(permissions) && { permissions: permissions.map(textOf) }),
-      ...(meta !== undefined && { meta: { ...(meta as JsonObject), location } }),
+      ...(meta !== undefined && { meta: { ...(meta as JsonObject), location: linkTo(call, roleAt(id)) } }),
     },
   };
 }
@@ -43,6 +42,7 @@ function textOf(permission: Json): string {
   return String((permission as JsonObject).value);
 }
 
-function placeOf(call: Scim2Call, id: unknown): string {
-  return linkTo(call, `/Roles/${id}`);
+/** The path of a role in this version. */
+function roleAt(id: unknown): string {
+  return `/Roles/${id}`;
 }
