@@ -24,12 +24,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import { elapsed } from "#core/platform/clock.ts";
+import { answeredOf } from "./gateway/answered.ts";
 import { ClientGone, discardRest } from "./gateway/body.ts";
 import type { Listener } from "./gateway/event.ts";
 import { closeServer, listen, prepareServer, serverOptions } from "./gateway/listen.ts";
 import { type MtlsOptions, newTlsServer } from "./gateway/mtls.ts";
 import { send } from "./gateway/response.ts";
 import { longestMs, newServe, type ServeOptions } from "./gateway/serve.ts";
+import type { Answered } from "./log.ts";
 
 export type { LambdaFunction } from "./gateway/invoke.ts";
 export type { GatewayRoute } from "./gateway/routing.ts";
@@ -51,6 +54,8 @@ export interface GatewayOptions extends ServeOptions {
   readonly domainName?: string;
   /** Opens a second listener, with client certificates. */
   readonly tls?: MtlsOptions;
+  /** A request was answered: for the log. */
+  readonly onAnswered?: (request: Answered) => void;
 }
 
 /** A port that is open for a gateway that starts later: no other process can take it. */
@@ -98,6 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const newest = new WeakMap<Socket, IncomingMessage>();
   const told = new WeakSet<Socket>();
   const exchange = async (listener: Listener, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedMs = elapsed();
     try {
       const { answer, requestId } = await serve(request, response, listener);
       discardRest(request, response);
@@ -106,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         told.add(request.socket);
       }
       await send(response, answer, requestId);
+      options.onAnswered?.(answeredOf(request, answer, elapsed() - startedMs));
     } catch (error) {
       if (!(error instanceof ClientGone)) throw error;
     }

@@ -1,41 +1,130 @@
-/** The log of the local service: one short line per request instead of the record for CloudWatch. */
+/**
+ * The log of the local service: one short line per request instead of the records for CloudWatch. The gateway knows
+ * what was asked; the records of the functions, which come before it answers, know what became of it.
+ */
 import { Writable } from "node:stream";
 
 /** The members of a request record that the short line shows. */
 interface RequestLine {
   readonly _aws?: unknown;
+  readonly traceId?: string;
   readonly service?: string;
   readonly method?: string;
   readonly operation?: string;
   readonly status?: string;
   readonly fault?: string;
   readonly ignored?: string;
+  readonly subject?: string;
+  readonly neededScope?: string;
   readonly Duration?: number;
   readonly RoundTrips?: number;
 }
 
-/** A stream that writes log lines to another one: short lines, or the full records. */
-export function readableLog(to: Writable, asRecords: boolean): Writable {
-  if (asRecords) return to;
-  return new Writable({
+/** A request that the gateway has answered. */
+export interface Answered {
+  readonly traceId: string | undefined;
+  readonly method: string;
+  /** Without parameters: they may contain a secret. */
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** The user name of a Basic credential. */
+  readonly user: string | undefined;
+}
+
+/** The log of a service. */
+export interface ReadableLog {
+  /** Takes the lines of the functions. */
+  readonly stream: Writable;
+  /** Writes the line of a request. */
+  readonly answered: (request: Answered) => void;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  password: "wrong password",
+  unknown: "unknown user",
+  locked: "locked after wrong passwords",
+  inactive: "user or tenant is inactive",
+};
+/** Records of requests that are not answered yet. */
+const WAITING_MOST = 1_000;
+const PATH_MOST = 120;
+
+/** A log that writes to a stream: short lines, or the full records. */
+export function readableLog(to: Writable, asRecords: boolean): ReadableLog {
+  if (asRecords) return { stream: to, answered: () => undefined };
+  const waiting = new Map<string, RequestLine>();
+  const keep = (traceId: string, more: RequestLine): void => {
+    waiting.set(traceId, { ...waiting.get(traceId), ...more });
+    const [oldest] = waiting.keys();
+    if (waiting.size > WAITING_MOST && oldest !== undefined) waiting.delete(oldest);
+  };
+  const take = (line: string): string | undefined => {
+    const record = recordOf(line);
+    if (!record) return line;
+    const { traceId, service, fault, neededScope } = record;
+    if (!traceId) return shortLine(record);
+    // The record of the function shows what the authorizer decided, except for what it refuses.
+    if (service !== "authorizer") keep(traceId, record);
+    else if (neededScope !== undefined || fault !== undefined) {
+      keep(traceId, { ...(neededScope !== undefined && { neededScope }), ...(fault !== undefined && { fault }) });
+    }
+    return undefined;
+  };
+  const stream = new Writable({
     decodeStrings: false,
     write(chunk: string, _, done) {
-      const line = shorten(String(chunk).replace(/\n$/, ""));
+      const line = take(String(chunk).replace(/\n$/, ""));
       if (line !== undefined) to.write(`${line}\n`);
       done();
     },
   });
+  const answered = (request: Answered): void => {
+    const record = (request.traceId !== undefined && waiting.get(request.traceId)) || {};
+    if (request.traceId !== undefined) waiting.delete(request.traceId);
+    to.write(`${lineOf(request, record)}\n`);
+  };
+  return { stream, answered };
 }
 
-/** The short form of a record; `undefined` for a redundant one. Other lines stay unchanged. */
-function shorten(line: string): string | undefined {
-  if (!line.startsWith('{"_aws"')) return line;
-  const { service, method, operation, status, fault, ignored, ...costs } = JSON.parse(line) as RequestLine;
-  const { Duration = 0, RoundTrips = 0 } = costs;
-  // The record of the function shows what the authorizer decided.
+/** A record of a request, or of a refused sign-in. Other lines are none. */
+function recordOf(line: string): RequestLine | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const record = JSON.parse(line) as RequestLine & { readonly event?: string; readonly reason?: string };
+    if (record._aws !== undefined) return record;
+    if (record.event !== "sign-in-failed" || record.traceId === undefined) return undefined;
+    return { traceId: record.traceId, fault: reasons[record.reason ?? ""] ?? "sign-in refused", service: "authorizer" };
+  } catch {
+    return undefined;
+  }
+}
+
+function lineOf({ method, path, status, durationMs, user }: Answered, record: RequestLine): string {
+  const { operation, RoundTrips = 0, fault, neededScope, ignored, subject } = record;
+  const why = neededScope === undefined ? fault : `needs the scope ${neededScope}`;
+  return joined([
+    new Date().toISOString().slice(11, 23),
+    String(status),
+    method.padEnd(6),
+    path.length > PATH_MOST ? `${path.slice(0, PATH_MOST)}...` : path,
+    operation || undefined,
+    `${durationMs.toFixed(1)} ms`,
+    `${RoundTrips} round trips`,
+    user ?? subject ?? "no credential",
+    status >= 400 ? why : undefined,
+    ignored && `ignored ${ignored}`,
+  ]).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+}
+
+/** The line of a record that no request of the gateway has. */
+function shortLine({ service, method, operation, status, fault, ignored, ...costs }: RequestLine): string | undefined {
   if (service === "authorizer") return undefined;
+  const { Duration = 0, RoundTrips = 0 } = costs;
   const cost = [`${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`];
-  return [status, method, operation || "no operation", ...cost, fault, ignored && `ignored ${ignored}`]
-    .filter((part) => part !== undefined)
-    .join("  ");
+  return joined([status, method, operation || "no operation", ...cost, fault, ignored && `ignored ${ignored}`]);
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join("  ");
 }

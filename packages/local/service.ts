@@ -31,6 +31,7 @@ import { clientFor, createTable } from "./database.ts";
 import { startDeliveryLoop } from "./delivery-loop.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, type ReservedPort, reservePort, reserveTlsPort, startGateway } from "./gateway.ts";
+import type { Answered } from "./log.ts";
 import { checkSealKey, sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
@@ -63,6 +64,8 @@ export interface RunningService {
 export interface ServiceEvents {
   /** The engine ended; the service cannot work without it. */
   readonly onEngineExit?: (reason: string) => void;
+  /** A request was answered. */
+  readonly onAnswered?: (request: Answered) => void;
 }
 
 /** The environment variables of a function. */
@@ -133,6 +136,7 @@ export async function startService(
       routes: routes(),
       authorizer,
       functions,
+      ...(events.onAnswered && { onAnswered: events.onAnswered }),
       ...(tls && reservedTls && { tls: { ...tls, ...reservedTls } }),
     });
     const loops =

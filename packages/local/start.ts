@@ -20,7 +20,8 @@ const SAME_PRESS_MS = 500;
 const NOTICE_MS = 1_000;
 
 // Scripts wait for the line `ready ...` on standard output. The log for CloudWatch goes to standard error.
-globalThis.console = new Console(readableLog(process.stderr, process.env.LOG_FORMAT === "json"));
+const log = readableLog(process.stderr, process.env.LOG_FORMAT === "json");
+globalThis.console = new Console(log.stream);
 
 start().catch(fail);
 
@@ -33,6 +34,7 @@ async function start(): Promise<void> {
   const { startService } = await import("./service.ts");
   const service = await startService(settings, {
     onEngineExit: (reason) => fail(new Error(reason)),
+    onAnswered: log.answered,
   });
   await watchLaunchers(process.env, stopOnSignals(service));
   if (service.mtlsUrl && service.certificates) {

@@ -47,7 +47,9 @@ const gone = (child: ChildProcess): Promise<unknown> =>
 const writeDeployment = async (directory: string): Promise<string> => {
   const text = await readFile(new URL("../../deployment.toml", import.meta.url), "utf8");
   const file = join(directory, "deployment.toml");
-  await writeFile(file, text.replace('profile = "wso2"', 'profile = "rfc7644"'));
+  const changed = text.replace('profile = "negotiate"', 'profile = "rfc7644"');
+  if (changed === text) throw new Error("deployment.toml has another profile than this test expects");
+  await writeFile(file, changed);
   return file;
 };
 

@@ -151,6 +151,7 @@ export const reserved: readonly { readonly packages: RegExp; readonly rooms: Reg
   { packages: /^@rgrove\/parse-xml$/, rooms: /^packages\/core\/(platform|applications\/(files|protocols))$/ },
   { packages: /^zod$/, rooms: /^(?!packages\/core\/(table|scim|listing|tokens|identities|ldap|domain)(\/|$))/ },
   { packages: /^bcryptjs$/, rooms: /^packages\/core\/platform$/ },
+  { packages: /^jsonc-parser$/, rooms: /^packages\/core\/http$/ },
   { packages: /^jose$/, rooms: /^packages\/core\/tokens$/ },
   { packages: /^smol-toml$/, rooms: /^packages\/core\/settings$/ },
   { packages: /^ldapts$/, rooms: /^packages\/core\/ldap$/ },

@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Media, Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { later } from "../platform/later.ts";
 import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readForm } from "./request.ts";
@@ -19,6 +20,8 @@ const typeNames: Readonly<Record<Media, string | undefined>> = {
   form: "application/x-www-form-urlencoded",
   multipart: "multipart/form-data",
 };
+
+const [mistakeIn] = later(() => import("./json-mistake.ts"), "mistakeIn");
 
 const ACCEPTED = /^(?:\*\/\*|application\/\*|(?:application|text)\/(?:[\w.+-]+\+)?json)$/i;
 
@@ -56,17 +59,18 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     }
     if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
     const text = decodeUtf8(bytes);
-    return media === "form" ? readForm(text, repeated) : readJson(text, limits.members);
+    return media === "form" ? readForm(text, repeated) : await readJson(text, limits.members);
   };
 }
 
 /** Parses a JSON text after the checks of `checkJsonText`. Throws `request.malformed`. */
-function readJson(text: string, members: number | undefined): unknown {
+async function readJson(text: string, members: number | undefined): Promise<unknown> {
   checkJsonText(text, members === undefined ? {} : { members, elements: members });
   try {
     return JSON.parse(text, refusingPrototype);
   } catch (cause) {
-    throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
+    const sentences = ["Provided request body content is not in the expected format.", await mistakeIn(text)];
+    throw new Fault("request.malformed", sentences.filter((one) => one !== undefined).join(" "), { cause });
   }
 }
 

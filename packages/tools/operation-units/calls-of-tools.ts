@@ -70,16 +70,17 @@ export const scopesById = ({ apis, scope }: Fixture) =>
 /** Changes of the parts of a role. */
 export const roleParts = ({ role, spareRole, users, groups }: Fixture) => {
   const target = { params: { id: role } };
-  const [user, group] = [[{ value: users[1] ?? "" }], [{ value: groups[1] ?? "" }]];
+  const [user, other] = [[{ value: users[1] ?? "" }], [{ value: users[2] ?? "" }]];
+  const [group, otherGroup] = [[{ value: groups[1] ?? "" }], [{ value: groups[0] ?? "" }]];
   const adding = (value: readonly object[]) => ({ Operations: [{ op: "add", value }] });
   return [
     ["createRoleV3", { body: { displayName: "Parts" } }],
     ["replaceRoleV3", { ...target, body: { displayName: "Viewers in parts" } }],
     ["patchRoleV3", { ...target, body: { Operations: [{ op: "replace", value: { displayName: "Viewers" } }] } }],
     ["replaceRoleUsers", { ...target, body: user }],
-    ["patchRoleUsers", { ...target, body: adding(user) }],
+    ["patchRoleUsers", { ...target, body: adding(other) }],
     ["replaceRoleGroups", { ...target, body: group }],
-    ["patchRoleGroups", { ...target, body: adding(group) }],
+    ["patchRoleGroups", { ...target, body: adding(otherGroup) }],
     ["deleteRoleV3", { params: { id: spareRole } }],
   ] as const;
 };

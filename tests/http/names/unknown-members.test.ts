@@ -91,7 +91,7 @@ describe("a misspelt member", () => {
       },
     });
     const record = { _aws: {}, service: "applications", method: "PATCH", operation: "patchApplication", status: "200" };
-    readableLog(to, false).write(`${JSON.stringify({ ...record, ignored: headers.get("ignored-members") })}\n`);
+    readableLog(to, false).stream.write(`${JSON.stringify({ ...record, ignored: headers.get("ignored-members") })}\n`);
     expect(lines.join("")).toMatch(
       /^200 {2}PATCH {2}patchApplication .* ignored descripton, claimConfiguration\.dialekt\n$/,
     );
