@@ -16,6 +16,8 @@ interface RequestLine {
   readonly ignored?: string;
   readonly subject?: string;
   readonly neededScope?: string;
+  /** Why a sign-in was refused, in words. */
+  readonly refused?: string;
   readonly Duration?: number;
   readonly RoundTrips?: number;
 }
@@ -62,13 +64,12 @@ export function readableLog(to: Writable, asRecords: boolean): ReadableLog {
   const take = (line: string): string | undefined => {
     const record = recordOf(line);
     if (!record) return line;
-    const { traceId, service, fault, neededScope } = record;
+    const { traceId, service, neededScope, refused } = record;
     if (!traceId) return shortLine(record);
-    // The record of the function shows what the authorizer decided, except for what it refuses.
+    // The record of the function shows what the authorizer decided, except for why it refuses.
     if (service !== "authorizer") keep(traceId, record);
-    else if (neededScope !== undefined || fault !== undefined) {
-      keep(traceId, { ...(neededScope !== undefined && { neededScope }), ...(fault !== undefined && { fault }) });
-    }
+    else if (neededScope !== undefined) keep(traceId, { neededScope });
+    else if (refused !== undefined) keep(traceId, { refused });
     return undefined;
   };
   const stream = new Writable({
@@ -94,15 +95,19 @@ function recordOf(line: string): RequestLine | undefined {
     const record = JSON.parse(line) as RequestLine & { readonly event?: string; readonly reason?: string };
     if (record._aws !== undefined) return record;
     if (record.event !== "sign-in-failed" || record.traceId === undefined) return undefined;
-    return { traceId: record.traceId, fault: reasons[record.reason ?? ""] ?? "sign-in refused", service: "authorizer" };
+    return {
+      traceId: record.traceId,
+      refused: reasons[record.reason ?? ""] ?? "sign-in refused",
+      service: "authorizer",
+    };
   } catch {
     return undefined;
   }
 }
 
 function lineOf({ method, path, status, durationMs, user }: Answered, record: RequestLine): string {
-  const { operation, RoundTrips = 0, fault, neededScope, ignored, subject } = record;
-  const why = neededScope === undefined ? fault : `needs the scope ${neededScope}`;
+  const { operation, RoundTrips = 0, fault, neededScope, refused, ignored, subject } = record;
+  const why = refused ?? (neededScope === undefined ? fault : `needs the scope ${neededScope}`);
   return joined([
     new Date().toISOString().slice(11, 23),
     String(status),

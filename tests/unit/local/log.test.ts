@@ -34,6 +34,9 @@ test("a refused sign-in is one line with its reason, and a missing scope is name
   const { stream, answered } = readableLog(collector(), false);
   const event = { level: "WARN", event: "sign-in-failed", traceId: "t", reason: "password" };
   stream.write(`${JSON.stringify(event, null, 4)}\n`);
+  for (const service of ["authorizer", "scim2"]) {
+    stream.write(`${JSON.stringify({ _aws: {}, service, traceId: "t", fault: "auth.unauthenticated" })}\n`);
+  }
   answered({ ...requestLine, status: 401 });
   stream.write(
     `${JSON.stringify({ _aws: {}, service: "authorizer", traceId: "u", neededScope: "internal_user_mgt_list" })}\n`,
