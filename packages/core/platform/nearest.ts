@@ -22,7 +22,7 @@ function folded(word: string): string {
 }
 
 /** The Levenshtein distance: insertions, deletions and replacements of single characters. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, character] of [...a].entries()) {
     const next = [i + 1];

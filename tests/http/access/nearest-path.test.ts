@@ -1,6 +1,6 @@
 /**
- * Paths that differ from a known one by letter case or slashes only: 404 that names the known path, for authenticated
- * callers.
+ * Paths that differ from a known one by letter case, slashes, a few letters or a missing beginning: 404 that names the
+ * known path, for authenticated callers.
  */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -94,6 +94,21 @@ test("the sentence is in the dialect of the path", async () => {
   expect((await api.ask("GET", "/oauth2/Token")).body.error_description).toContain(`${HINT}/oauth2/token?`);
 });
 
+test.each([
+  ["/api/server/v1/aplications", "/api/server/v1/applications"],
+  ["/api/server/v1/applicationz/x/inbound-protocol", "/api/server/v1/applications/{applicationId}/inbound-protocols"],
+  ["/api/server/v2/applications", "/api/server/v1/applications"],
+  ["/applications", "/api/server/v1/applications"],
+  ["/scim2/User", "/scim2/Users"],
+  ["/scim/Users/x", "/scim2/Users/{id}"],
+  ["/Users", "/scim2/Users"],
+  ["/v2/Roles", "/scim2/v2/Roles"],
+  ["/oauth/token", "/oauth2/token"],
+  ["/t/acme/scim2/Userz/x", "/t/{tenant}/scim2/Users/{id}"],
+  ["/scim2/Users/a/b", undefined],
+  [`/scim2/${"Users".repeat(20)}`, undefined],
+])("%s was meant to be %s", (path, meant) => expect(nearest(path)).toBe(meant));
+
 test("paths of a tenant lead to paths of a tenant", async () => {
   for (const path of ["/t/carbon.super/scim2/users", "/T/carbon.super/scim2/Users", "/t/carbon.super//scim2/Users"]) {
     expect((await raw(path, basic(ADMIN))).text).toContain(`${HINT}/t/{tenant}/scim2/Users?`);
@@ -111,10 +126,13 @@ test.each([
   expect(text).not.toMatch(/<script|alert|evil|gnp|"x/);
 });
 
-test.each(["/scim2/nothing", "/api/server/v1/applicationz", "/scim2/../scim2/users", "/scim2/users;x", "/favicon.ico"])(
-  "%s is like no path: no hint",
-  async (path) => {
-    const { status, text } = await raw(path, basic(ADMIN));
-    expect([status, text.includes(HINT)]).toEqual([404, false]);
-  },
-);
+test.each([
+  "/scim2/nothing",
+  "/api/server/v1/apparitions-of",
+  "/scim2/../scim2/users",
+  "/scim2/users;x",
+  "/favicon.ico",
+])("%s is like no path: no hint", async (path) => {
+  const { status, text } = await raw(path, basic(ADMIN));
+  expect([status, text.includes(HINT)]).toEqual([404, false]);
+});
