@@ -1,4 +1,6 @@
 /** Users of a realm export of Keycloak: their attributes, and their password as the text of a hash. */
+
+import { readImportedHash } from "#core/platform/imported-hash.ts";
 import { listIn, memberOf, textIn } from "../client.ts";
 import { fieldsOf, type SourceRecord } from "./record.ts";
 
@@ -14,7 +16,10 @@ export function keycloakUsers(file: unknown): SourceRecord[] | undefined {
   });
 }
 
-/** The first password of a user. A hash that cannot be imported stays as it is, so that the server says why. */
+/**
+ * The first password of a user. A hash that cannot be imported becomes one of an unknown format, which the server
+ * refuses: anything else could become a plain password.
+ */
 function passwordOf(user: unknown): string | undefined {
   const credential = listIn(user, "credentials")?.find((each) => textIn(each, "type") === "password");
   if (credential === undefined) return undefined;
@@ -30,9 +35,18 @@ function passwordOf(user: unknown): string | undefined {
   if (algorithm === "argon2") {
     const named = (name: string) => listIn(memberOf(data, "additionalParameters"), name)?.[0];
     const parameters = `m=${named("memory")},t=${iterations},p=${named("parallelism")}`;
-    return `$argon2${named("type") ?? "id"}$v=19$${parameters}$${salt}$${value}`;
+    return importable(`$argon2${named("type") ?? "id"}$v=19$${parameters}$${salt}$${value}`);
   }
-  return `$${algorithm}$i=${iterations},l=${Buffer.from(value, "base64").length}$${salt}$${value}`;
+  return importable(`$${algorithm}$i=${iterations},l=${Buffer.from(value, "base64").length}$${salt}$${value}`);
+}
+
+function importable(hash: string): string {
+  try {
+    readImportedHash(hash);
+    return hash;
+  } catch {
+    return "{keycloak}";
+  }
 }
 
 /** A member that is JSON as a text. */

@@ -27,6 +27,8 @@ export interface CandidateStores {
 
 /** The most hashes at once in one container: more would take longer than the gateway waits. */
 const HASHES_AT_ONCE_MAX = 64;
+/** The same for hashes of other systems, of which each may take all of a thread: bcrypt has that of the requests. */
+const IMPORTED_AT_ONCE_MAX = 4;
 
 /** The result of a password check. */
 interface PasswordCheck {
@@ -56,10 +58,10 @@ export interface Candidate {
 type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
 
 /** Limits concurrent hashes, which wait for each other: refuses work that could not end in time. */
-function newHashLimit(): HashLimit {
+function newHashLimit(most: number): HashLimit {
   let running = 0;
   return async (hash) => {
-    if (running >= HASHES_AT_ONCE_MAX) {
+    if (running >= most) {
       throw new Fault("service.unavailable", "Too many sign-ins at once. Try again in a moment.");
     }
     running += 1;
@@ -99,7 +101,8 @@ async function checkImported(
 
 /** Finds the user that a name identifies, and how its password is checked. */
 export function newCandidates(clock: Clock) {
-  const hashing = newHashLimit();
+  const hashing = newHashLimit(HASHES_AT_ONCE_MAX);
+  const importing = newHashLimit(IMPORTED_AT_ONCE_MAX);
   const digest = newPrivateDigest();
   /** When the password was verified. */
   const cached: FreshCache<number> = newFreshCache(clock);
@@ -150,7 +153,7 @@ export function newCandidates(clock: Clock) {
         const check = () =>
           isImported
             ? checkImported(password, stored, {
-                hashing,
+                hashing: importing,
                 replace: (own) => stores.credentials.replaceImported(tenant, userId, stored, own),
                 mayReplace: mayCache,
               })

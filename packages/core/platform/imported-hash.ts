@@ -57,7 +57,7 @@ const SALT_MOST = 128;
 /** Shorter tags match other passwords too. */
 const TAG_LEAST = 16;
 const TAG_MOST = 64;
-const BCRYPT_COST_MOST = 14;
+const BCRYPT_COST_MOST = 12;
 const MEMORY_MOST_KIB = 131_072;
 /** KiB times passes: eight passes over 64 MiB. */
 const ARGON2_WORK_MOST = 524_288;
@@ -171,6 +171,8 @@ function scryptCost(n: number, r: number, p: number): ScryptCost {
   if (n < 2 || !Number.isInteger(Math.log2(n)) || r < 1 || p < 1) {
     throw refuse("the cost of scrypt must be a power of two above 1, its blocks and lanes 1 or more");
   }
+  // RFC 7914 section 6.
+  if (n >= 2 ** (16 * r)) throw refuse("the cost of scrypt must be less than 2 to the power of 16 times its blocks");
   if (r > SCRYPT_BLOCKS_MOST || p > SCRYPT_LANES_MOST) {
     throw refuse(`scrypt may have ${SCRYPT_BLOCKS_MOST} blocks (r) and ${SCRYPT_LANES_MOST} lanes (p) at most`);
   }

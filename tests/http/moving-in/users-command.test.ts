@@ -126,6 +126,26 @@ describe("imports", () => {
     expect(await signIn("realm-kim")).toBe(200);
   });
 
+  test.each([
+    ["masked", { secretData: "**********", credentialData: "**********" }],
+    ["empty", {}],
+    [
+      "old",
+      {
+        secretData: '{"value":"aGFzaA==","salt":"c2FsdA=="}',
+        credentialData: '{"hashIterations":1,"algorithm":"sha_256"}',
+      },
+    ],
+  ])("a password of Keycloak that cannot be imported (%s) refuses the user", async (name, parts) => {
+    const users = [{ username: `realm-${name}`, credentials: [{ type: "password", ...parts }] }];
+    const { code, output } = await run(
+      "import",
+      await file(`realm-${name}.json`, JSON.stringify({ realm: "r", users }, null, 1)),
+    );
+    expect([code, output]).toEqual([1, expect.stringContaining("created 0, there already 0, refused 1")]);
+    expect(await found(`realm-${name}`)).toBeUndefined();
+  });
+
   test("Okta's CSV", async () => {
     const path = await file(
       "okta.csv",

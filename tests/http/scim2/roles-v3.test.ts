@@ -145,6 +145,11 @@ describe("v3", () => {
     const unknown = await ask("PUT", `${V3}/${id}/Users`, [{ value: UNKNOWN_ID }]);
     expect([unknown.status, (await role()).users]).toEqual([400, undefined]);
     expect((await ask("PUT", `${V3}/${id}/Users`, { value: kim })).status).toBe(400);
+    await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
+    for (const wrong of [{ id: kim }, {}, { value: null }, { value: "" }, null]) {
+      expect((await ask("PUT", `${V3}/${id}/Users`, [wrong])).status).toBe(400);
+    }
+    expect(idsOf((await role()).users)).toEqual([kim]);
   });
 
   test("each right allows its part alone", async () => {

@@ -120,6 +120,7 @@ describe("refuses", () => {
     ["yaml", "? [a]\n: b", "not YAML|not a text"],
     ["yaml", bomb, "too many values"],
     ["yaml", "a: &a [*a]", "not YAML|too many"],
+    ["yaml", `x: &x ${"q".repeat(100_000)}\ny: [${Array(50).fill("*x").join(",")}]`, "too large once its aliases"],
     ["yaml", "[".repeat(100_000), "not YAML"],
     ["yaml", "a b: 1", "cannot be stored"],
     ["yaml", "x</a><b>: 1", "cannot be stored"],

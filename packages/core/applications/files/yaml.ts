@@ -22,6 +22,8 @@ const classes: Readonly<Record<string, string>> = {
 };
 const NODES_MAX = 150_000;
 const DEPTH_MAX = 40;
+/** Characters of all names and texts after aliases are expanded: an upload has no more without them. */
+const CHARACTERS_MAX = 4_194_304;
 
 type Members = Map<unknown, unknown>;
 
@@ -78,7 +80,12 @@ function nodeOf(bean: Bean, name: string): unknown {
  * those of Identity Server, repeats a name, or is too large or too deep.
  */
 export function readYaml(text: string): Bean {
-  let nodes = 0;
+  let [nodes, characters] = [0, 0];
+  const counted = (value: string): string => {
+    characters += value.length;
+    if (characters > CHARACTERS_MAX) throw refuseFile("The file is too large once its aliases are expanded.");
+    return value;
+  };
   const beanOf = (node: unknown, depth: number): Bean => {
     nodes += 1;
     if (nodes > NODES_MAX || depth > DEPTH_MAX) throw refuseFile("The file has too many values or levels.");
@@ -87,12 +94,12 @@ export function readYaml(text: string): Bean {
       return objectOf(node.members, depth, node.element === ROOT ? [] : [["type", node.element]]);
     }
     if (Array.isArray(node)) return node.map((each) => beanOf(each, depth + 1));
-    return node === null || node === undefined ? null : String(node);
+    return node === null || node === undefined ? null : counted(String(node));
   };
   const objectOf = (members: Members, depth: number, first: readonly (readonly [string, Bean])[]): Bean =>
     Object.fromEntries([
       ...first,
-      ...[...members].map(([key, value]): [string, Bean] => [nameOf(key), beanOf(value, depth + 1)]),
+      ...[...members].map(([key, value]): [string, Bean] => [counted(nameOf(key)), beanOf(value, depth + 1)]),
     ]);
   return beanOf(parsed(text), 0);
 }

@@ -70,6 +70,7 @@ export async function putAssignees(
   const list = assigneeLists[kind];
   if (!Array.isArray(body))
     throw new Fault("request.malformed", 'The body must be a list, such as [{"value": "<id>"}].');
+  if (!body.every(namesOne)) throw new Fault("request.invalid", `${list}: each element must have a value, the id.`);
   const given = readResource(roleType, { [list]: body });
   const role = await changeRole(call.stores, call, target.id, {
     check: (before) => checkMatch(target, before),
@@ -131,6 +132,14 @@ function metaOf(body: unknown): Resource {
   const resource = readResource(roleType, body);
   for (const kind of kinds) if (resource[assigneeLists[kind]] !== undefined) throw notHere(kind);
   return resource;
+}
+
+/** Whether an element has an id. An element without one would be left out, and the list replaced by a shorter one. */
+function namesOne(element: unknown): boolean {
+  if (typeof element === "string") return element !== "";
+  if (element === null || typeof element !== "object") return false;
+  const found = Object.entries(element).find(([name]) => name.toLowerCase() === "value");
+  return typeof found?.[1] === "string" && found[1] !== "";
 }
 
 function notHere(kind: AssigneeKind): Fault {
