@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { project } from "./patient.ts";
 
-/** `sh` ends at the first failure; bash and zsh are interactive, with nobody's settings, and go on. */
+/** `sh` ends at the first failure; bash and zsh are interactive, without settings of a user, and go on. */
 export type Shell = "sh" | "bash" | "zsh";
 
 const commands: Readonly<Record<Shell, readonly string[]>> = {

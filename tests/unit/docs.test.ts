@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const COLUMNS_MAX = 120;
+const README_LINES_MAX = 120;
 const DECISION_LINES_MAX = 70;
 const DECISION_HEADINGS = ["Context", "Decision", "Given up", "Wrong if"];
 
@@ -16,6 +17,28 @@ const decisions = documents.filter((file) => /^docs\/decisions\/\d{4}-[a-z0-9-]+
 test("there are documents and decisions", () => {
   expect(documents).toEqual(expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/operations.md"]));
   expect(decisions.length).toBeGreaterThan(30);
+});
+
+test("README.md is about a page, with a picture that has a title and a description", () => {
+  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+  const [, picture = ""] = /^!\[[^\]]+\]\((docs\/[\w.]+\.svg)\)$/m.exec(textOf("README.md")) ?? [];
+  expect(textOf(picture)).toMatch(/<title id="title">\S[^<]*<\/title>\s*<desc id="desc">\S[^<]*<\/desc>/);
+});
+
+test("docs/README.md names every document", () => {
+  const named = found(textOf("docs/README.md"), /\]\(([\w./-]+)[)#]/g).map((link) => join("docs", link));
+  const missing = documents.filter((file) => file.startsWith("docs/") && !file.startsWith("docs/decisions/"));
+  expect(missing.filter((file) => file !== "docs/README.md" && !named.includes(file))).toEqual([]);
+});
+
+test("the costs that documents begin with are those that docs/scaling.md computes", () => {
+  const scaling = textOf("docs/scaling.md");
+  const [, small, medium, large] =
+    /^\| \*\*USD a month\*\* \| \*\*(.+)\*\* \| \*\*(.+)\*\* \| \*\*(.+)\*\* \|$/m.exec(scaling) ?? [];
+  for (const cost of [small, medium, large]) expect(scaling).toMatch(new RegExp(`requests \\| ${cost} USD \\|`));
+  for (const cost of [small, medium]) expect(textOf("README.md")).toContain(`requests a month | ${cost} a month |`);
+  const [production, staging] = found(scaling, /^\| `\w+` without requests \| (\d+) USD \|/gm);
+  expect(textOf("README.md")).toContain(`| ${production} a month; ${staging} |`);
 });
 
 describe.each(documents)("%s", (file) => {

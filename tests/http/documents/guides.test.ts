@@ -9,11 +9,8 @@ import { ADMIN, APPLICATIONS, type World, world } from "#tests/support/world.ts"
 
 const LINES_MAX = 90;
 const guides = readdirSync(join(project, "docs/guides"));
-const worlds: Readonly<Record<Shell, World>> = {
-  sh: world({ hasMtls: true }),
-  bash: world({ hasMtls: true }),
-  zsh: world({ hasMtls: true }),
-};
+type Pasted = Exclude<Shell, "bash">;
+const worlds: Readonly<Record<Pasted, World>> = { sh: world({ hasMtls: true }), zsh: world({ hasMtls: true }) };
 const elsewhere = world();
 const folders: string[] = [];
 
@@ -30,7 +27,7 @@ const newFolder = (): string => {
 };
 
 /** What each block of a guide prints. */
-const ran = (guide: string, shell: Shell): Promise<string[]> => {
+const ran = (guide: string, shell: Pasted): Promise<string[]> => {
   const { url, service } = worlds[shell];
   const cwd = newFolder();
   const here = (block: string) =>
@@ -60,7 +57,7 @@ describe.each(guides)("docs/guides/%s", (guide) => {
   });
 });
 
-const checks: Readonly<Record<string, (said: readonly string[], shell: Shell) => void | Promise<void>>> = {
+const checks: Readonly<Record<string, (said: readonly string[], shell: Pasted) => void | Promise<void>>> = {
   "first-application": ([, , , token, used]) => {
     expect(token).toContain('"scope":"internal_user_mgt_list"');
     expect(used).toMatch(/"userName":"admin".*\n.*"status":"403".*internal_user_mgt_create/s);
@@ -101,7 +98,8 @@ const checks: Readonly<Record<string, (said: readonly string[], shell: Shell) =>
     const { id } = (await ask("POST", "/scim2/Users", { as: second, body })).body;
     const Operations = [{ op: "add", path: "users", value: [{ value: id }] }];
     const patch = { as: second, body: { schemas: [PATCH], Operations } };
-    expect((await ask("PATCH", `/scim2/v2/Roles/${two.roles[0].value}`, patch)).status).toBe(200);
+    const [role] = (await ask("GET", "/scim2/v2/Roles?filter=displayName+eq+admin", { as: second })).body.Resources;
+    expect((await ask("PATCH", `/scim2/v2/Roles/${role.id}`, patch)).status).toBe(200);
     expect((await ask("DELETE", `/scim2/Users/${one.id}`, { as: second })).status).toBe(403);
     expect((await ask("DELETE", `/scim2/Users/${id}`, { as: second })).status).toBe(204);
   },
@@ -135,7 +133,7 @@ const checks: Readonly<Record<string, (said: readonly string[], shell: Shell) =>
 };
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-describe.each<Shell>(["sh", "bash", "zsh"])("pasted into %s", (shell) => {
+describe.each<Pasted>(["sh", "zsh"])("pasted into %s", (shell) => {
   const isMissing = !(has("curl") && has(shell) && has("openssl"));
   test.skipIf(isMissing).for(Object.entries(checks))(
     `the commands of %s do what it says (skipped without curl, openssl and ${shell})`,
