@@ -47,6 +47,9 @@ describe.each(documents)("%s", (file) => {
   test("has prose lines of at most 120 columns", () => {
     expect(proseOf(text).filter((line) => [...line].length > COLUMNS_MAX)).toEqual([]);
   });
+  test("has no comments in commands: zsh would pass them on", () => {
+    expect(found(text, /^ *```sh\n([\s\S]*?)^ *```$/gm).filter((block) => /(?:^|\s)#\s/m.test(block))).toEqual([]);
+  });
   test("links to files and headings that exist", () => {
     const links = found(text, /\]\((?!https?:)([^)\s]+)\)/g);
     expect(links.filter((link) => !isTarget(file, link))).toEqual([]);

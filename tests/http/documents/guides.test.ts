@@ -9,8 +9,6 @@ import { ADMIN, APPLICATIONS, type World, world } from "#tests/support/world.ts"
 
 const LINES_MAX = 90;
 const guides = readdirSync(join(project, "docs/guides"));
-type Pasted = Exclude<Shell, "bash">;
-const worlds: Readonly<Record<Pasted, World>> = { sh: world({ hasMtls: true }), zsh: world({ hasMtls: true }) };
 const elsewhere = world();
 const folders: string[] = [];
 
@@ -27,8 +25,7 @@ const newFolder = (): string => {
 };
 
 /** What each block of a guide prints. */
-const ran = (guide: string, shell: Pasted): Promise<string[]> => {
-  const { url, service } = worlds[shell];
+const ran = (guide: string, shell: Shell, { url, service }: World): Promise<string[]> => {
   const cwd = newFolder();
   const here = (block: string) =>
     block
@@ -57,18 +54,17 @@ describe.each(guides)("docs/guides/%s", (guide) => {
   });
 });
 
-const checks: Readonly<Record<string, (said: readonly string[], shell: Pasted) => void | Promise<void>>> = {
+const checks: Readonly<Record<string, (said: readonly string[], api: World) => void | Promise<void>>> = {
   "first-application": ([, , , token, used]) => {
     expect(token).toContain('"scope":"internal_user_mgt_list"');
     expect(used).toMatch(/"userName":"admin".*\n.*"status":"403".*internal_user_mgt_create/s);
   },
-  "roles-and-scopes": async ([, alone, inGroup, changed, scope], shell) => {
+  "roles-and-scopes": async ([, alone, inGroup, changed, scope], { ask }) => {
     expect(alone).toMatch(/"userName":"rosa".*\n.*"status":"403".*internal_user_mgt_list/s);
     expect(inGroup).toContain('"userName":"rosa"');
     expect(changed).toMatch(/^internal_user_mgt_list internal_user_mgt_update\n.*"title":"Help desk"/);
     expect(scope).toBe("internal_group_mgt_create");
     // The table of what stays forbidden.
-    const { ask } = worlds[shell];
     const idOf = async (path: string): Promise<string> => (await ask("GET", path)).body.Resources[0].id;
     const rosa = { username: "rosa", password: "abc123" };
     const member = [{ value: await idOf("/scim2/Users?filter=userName+eq+rosa") }];
@@ -85,10 +81,9 @@ const checks: Readonly<Record<string, (said: readonly string[], shell: Pasted) =
       await change(`/scim2/Groups/${group}`, { op: "add", path: "members", value: member }),
     ]).toEqual([403, 403, 403]);
   },
-  "second-administrator": async ([, , names, check], shell) => {
+  "second-administrator": async ([, , names, check], { ask }) => {
     expect(names).toBe("admin ana");
     expect(check).toBe("200\n200");
-    const { ask } = worlds[shell];
     const second = { username: "ana", password: "abc123" };
     const me = async (as: typeof second) => (await ask("GET", "/scim2/Me", { as })).body;
     const [one, two] = [await me(ADMIN), await me(second)];
@@ -123,24 +118,25 @@ const checks: Readonly<Record<string, (said: readonly string[], shell: Pasted) =
     expect(token).toMatch(/^at_[\w-]{40,}$/m);
     expect(answers).toMatch(/"totalResults":0,.*\n.*"userName":"omar@example\.com".*"active":false/s);
   },
-  "move-from-wso2": async ([, users, applications, group], shell) => {
+  "move-from-wso2": async ([, users, applications, group], { ask }) => {
     expect(users).toMatch(/"userName":"mira"[^\n]*"mira@example\.com"|"mira@example\.com"[^\n]*"userName":"mira"/);
     expect(applications).toMatch(/From elsewhere/);
     expect(group).toMatch(/"displayName":"accounting".*"display":"mira"/s);
-    const names = (await worlds[shell].ask("GET", `${APPLICATIONS}?filter=name+eq+%22From+elsewhere%22`)).body;
+    const names = (await ask("GET", `${APPLICATIONS}?filter=name+eq+%22From+elsewhere%22`)).body;
     expect(names.totalResults).toBe(1);
   },
 };
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-describe.each<Pasted>(["sh", "zsh"])("pasted into %s", (shell) => {
+describe.each<Shell>(["sh", "zsh"])("pasted into %s", (shell) => {
+  const api = world({ hasMtls: true });
   const isMissing = !(has("curl") && has(shell) && has("openssl"));
   test.skipIf(isMissing).for(Object.entries(checks))(
     `the commands of %s do what it says (skipped without curl, openssl and ${shell})`,
     { timeout: 60_000 },
     async ([guide, check]) => {
       if (guide === "move-from-wso2") await source();
-      await check(await ran(guide, shell), shell);
+      await check(await ran(guide, shell, api), api);
     },
   );
 });

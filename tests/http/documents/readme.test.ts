@@ -1,9 +1,8 @@
 /** The commands of README.md, pasted into the shells of this machine. */
 import { describe, expect, test } from "vitest";
 import { blocksOf, has, pasted, type Shell } from "#tests/support/pasted.ts";
-import { type World, world } from "#tests/support/world.ts";
+import { world } from "#tests/support/world.ts";
 
-const worlds: Readonly<Record<Shell, World>> = { sh: world(), bash: world(), zsh: world() };
 const blocks = blocksOf("README.md");
 const isMissing = (shell: Shell): boolean => !(has("curl") && has(shell));
 
@@ -17,11 +16,11 @@ test("it installs and starts, asks once, tests, and has a first request", () => 
 });
 
 describe.each<Shell>(["sh", "bash", "zsh"])("%s", (shell) => {
+  const api = world();
   test.skipIf(isMissing(shell))(`shows what README.md says (skipped without curl and ${shell})`, async () => {
-    const { url } = worlds[shell];
     const [, look = ""] = blocks;
     const first = blocks.find((block) => block.startsWith("api=")) ?? "";
-    const given = [look, first].map((block) => block.replaceAll("http://127.0.0.1:3000", url));
+    const given = [look, first].map((block) => block.replaceAll("http://127.0.0.1:3000", api.url));
     // The progress of curl, which it shows in a terminal only.
     const [looked = "", requested = ""] = await pasted(shell, [
       given[0]?.replace("curl ", "curl -s ") ?? "",
@@ -33,4 +32,11 @@ describe.each<Shell>(["sh", "bash", "zsh"])("%s", (shell) => {
     expect(requested.match(/"totalResults":2,/g)).toHaveLength(2);
     expect(requested.match(/"userName":"kim"/g)).toHaveLength(2);
   });
+});
+
+test.skipIf(!has("zsh"))("what zsh does not take as it is meant is noticed (skipped without zsh)", async () => {
+  expect(await pasted("zsh", ["echo 'a?b'\n", "echo c\n"])).toEqual(["a?b", "c"]);
+  for (const wrong of ["# a comment\n", "echo a?b\n", "unknown-command\n"]) {
+    await expect(pasted("zsh", [wrong])).rejects.toThrow(/^zsh ended with /);
+  }
 });
