@@ -38,6 +38,7 @@ import type { Settings } from "./settings.ts";
 
 /** The table of the local service. */
 export const TABLE_NAME = "identity-admin-api";
+/** What the service calls itself, on whichever address it listens: a container publishes its ports there. */
 const HOST = "127.0.0.1";
 /** What provisioning clients expect the first user of a list to have. It is set once, with the first start. */
 const sampleProfile = {
@@ -89,6 +90,7 @@ export async function startService(
   const SEAL_KEY = await sealKey(settings.dataDirectory);
   const engine = await startDatabase(settings, events.onEngineExit);
   const certificates = await certificatesIn(settings);
+  const { listenHost = HOST } = settings;
   const stopRest = async () => {
     await engine?.stop();
     if (certificates?.isTemporary) await rm(join(certificates.directory, ".."), { recursive: true, force: true });
@@ -102,11 +104,11 @@ export async function startService(
     await prepareData(settings, endpoint, SEAL_KEY, { changes, indexes });
 
     await checkPatterns(customProtocols);
-    if (settings.port === 0) reserved = await reservePort(HOST);
+    if (settings.port === 0) reserved = await reservePort(listenHost);
     const port = reserved?.port ?? settings.port;
     const tls = await mtlsListener(certificates?.directory, settings.mtlsPort);
     // Like the other one, it is open before the functions are built: the metadata of the server names it.
-    if (tls) reservedTls = await reserveTlsPort(tls, HOST);
+    if (tls) reservedTls = await reserveTlsPort(tls, listenHost);
     const { authorizer, functions, delivery } = await startFunctions(load, {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
@@ -131,13 +133,13 @@ export async function startService(
     const gateway = await startGateway({
       port,
       ...(reserved && { server: reserved.server }),
-      host: HOST,
+      host: listenHost,
       domainName: `${HOST}:${port}`,
       routes: routes(),
       authorizer,
       functions,
       ...(events.onAnswered && { onAnswered: events.onAnswered }),
-      ...(tls && reservedTls && { tls: { ...tls, ...reservedTls } }),
+      ...(tls && reservedTls && { tls: { ...tls, ...reservedTls, domainName: `${HOST}:${reservedTls.port}` } }),
     });
     const loops =
       settings.deliveryMs === undefined
@@ -147,8 +149,8 @@ export async function startService(
             startDeliveryLoop(indexing(endpoint, changes), INDEX_PAUSE_MS),
           ];
     return {
-      url: gateway.url,
-      mtlsUrl: gateway.tls?.url,
+      url: `http://${HOST}:${gateway.port}`,
+      mtlsUrl: gateway.tls && `https://${HOST}:${gateway.tls.port}`,
       certificates: certificates?.directory,
       endpoint,
       tableName: TABLE_NAME,

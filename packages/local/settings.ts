@@ -1,4 +1,5 @@
 /** The environment variables of `npm start`, and their defaults. */
+import { isIP } from "node:net";
 import { hiddenIn } from "#core/domain/characters.ts";
 import { checkPassword } from "#core/identities/users/rules.ts";
 import { Fault } from "#core/platform/faults.ts";
@@ -15,6 +16,8 @@ export interface Settings {
   readonly endpoint: string | undefined;
   /** A deployment.toml instead of that of the project. */
   readonly deploymentFile: string | undefined;
+  /** The address to listen on; absent for this machine alone. What the service says about itself stays the same. */
+  readonly listenHost?: string;
   /** Milliseconds between two runs that deliver changes to webhooks and streams; absent for no deliveries. */
   readonly deliveryMs?: number;
 }
@@ -27,6 +30,7 @@ const MEMORY = ":memory:";
 /** Reads the settings. Throws an `Error` with a message for users that names the wrong variable. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const dataDirectory = environment.DATA_DIR || ".data";
+  const listenHost = listenHostOf(environment.LISTEN_HOST);
   return {
     port: portOf("PORT", environment.PORT, 3000),
     mtlsPort: portOf("MTLS_PORT", environment.MTLS_PORT, 3443),
@@ -37,6 +41,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     },
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
+    ...(listenHost && { listenHost }),
     deliveryMs: DELIVERY_MS,
   };
 }
@@ -46,6 +51,11 @@ function portOf(name: string, text: string | undefined, fallback: number): numbe
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
+}
+
+function listenHostOf(text: string | undefined): string | undefined {
+  if (!text || isIP(text) !== 0) return text || undefined;
+  throw new Error(`LISTEN_HOST must be an address of this machine such as 127.0.0.1 or 0.0.0.0, not "${text}".`);
 }
 
 /** Refuses a name with which the administrator could not sign in, or that would look like another. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const COLUMNS_MAX = 120;
+const README_LINES_MAX = 120;
 const DECISION_LINES_MAX = 70;
 const DECISION_HEADINGS = ["Context", "Decision", "Given up", "Wrong if"];
 
@@ -18,11 +19,36 @@ test("there are documents and decisions", () => {
   expect(decisions.length).toBeGreaterThan(30);
 });
 
+test("README.md is about a page, with a picture that has a title and a description", () => {
+  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+  const [, picture = ""] = /^!\[[^\]]+\]\((docs\/[\w.]+\.svg)\)$/m.exec(textOf("README.md")) ?? [];
+  expect(textOf(picture)).toMatch(/<title id="title">\S[^<]*<\/title>\s*<desc id="desc">\S[^<]*<\/desc>/);
+});
+
+test("docs/README.md names every document", () => {
+  const named = found(textOf("docs/README.md"), /\]\(([\w./-]+)[)#]/g).map((link) => join("docs", link));
+  const missing = documents.filter((file) => file.startsWith("docs/") && !file.startsWith("docs/decisions/"));
+  expect(missing.filter((file) => file !== "docs/README.md" && !named.includes(file))).toEqual([]);
+});
+
+test("the costs that documents begin with are those that docs/scaling.md computes", () => {
+  const scaling = textOf("docs/scaling.md");
+  const [, small, medium, large] =
+    /^\| \*\*USD a month\*\* \| \*\*(.+)\*\* \| \*\*(.+)\*\* \| \*\*(.+)\*\* \|$/m.exec(scaling) ?? [];
+  for (const cost of [small, medium, large]) expect(scaling).toMatch(new RegExp(`requests \\| ${cost} USD \\|`));
+  for (const cost of [small, medium]) expect(textOf("README.md")).toContain(`requests a month | ${cost} a month |`);
+  const [production, staging] = found(scaling, /^\| `\w+` without requests \| (\d+) USD \|/gm);
+  expect(textOf("README.md")).toContain(`| ${production} a month; ${staging} |`);
+});
+
 describe.each(documents)("%s", (file) => {
   const text = textOf(file);
 
   test("has prose lines of at most 120 columns", () => {
     expect(proseOf(text).filter((line) => [...line].length > COLUMNS_MAX)).toEqual([]);
+  });
+  test("has no comments in commands: zsh would pass them on", () => {
+    expect(found(text, /^ *```sh\n([\s\S]*?)^ *```$/gm).filter((block) => /(?:^|\s)#\s/m.test(block))).toEqual([]);
   });
   test("links to files and headings that exist", () => {
     const links = found(text, /\]\((?!https?:)([^)\s]+)\)/g);
