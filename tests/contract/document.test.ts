@@ -5,9 +5,11 @@ import * as z from "zod";
 import { operations } from "#core/catalogue.ts";
 import { documentOperations } from "#core/documents/contract.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
 import { operation } from "#core/operation/operation.ts";
 import { services } from "#core/operation/services.ts";
 import { document, type Placed, placed, responseTo, type Schema } from "#tests/support/document/document.ts";
+import packageJson from "../../package.json" with { type: "json" };
 
 /** Every schema of the document with its place. */
 const everySchema: readonly (readonly [string, Schema])[] = (() => {
@@ -68,6 +70,12 @@ describe("the document", () => {
     const tags = new Set(placed.flatMap(({ described }) => described.tags));
     expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   });
+  test("has the version of the package, and each tag in one group of the navigation", () => {
+    expect(document.info.version).toBe(packageJson.version);
+    const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
+    expect(grouped).toEqual(document.tags.map(({ name }) => name));
+    expect(placed.filter(({ described }) => described.tags.length !== 1)).toEqual([]);
+  });
   test("cannot be generated with two schemas of one name", () => {
     const named = (member: string) => z.object({ [member]: z.object({ a: z.string() }).meta({ title: "Twin" }) });
     const withMember = (path: `/${string}`, member: string) =>
@@ -76,25 +84,38 @@ describe("the document", () => {
         path,
         success: { status: 200, body: named(member).meta({ id: path }) },
       });
-    const twins = { one: withMember("/one", "a"), other: withMember("/other", "b") };
-    expect(() => openApiDocument(twins)).not.toThrow();
+    const twins = { one: withMember("/scim2/one", "a"), other: withMember("/scim2/other", "b") };
+    expect(() => openApiDocument(twins, { version: "1.0.0" })).not.toThrow();
     const others = {
       ...twins,
       third: operation({
         ...twins.one,
-        path: "/third",
+        path: "/scim2/third",
         success: {
           status: 200,
           body: z.object({ a: z.object({ b: z.string() }).meta({ title: "Twin" }) }).meta({ id: "Third" }),
         },
       }),
     };
-    expect(() => openApiDocument(others)).toThrow("Two schemas of the API document have the name Twin");
+    expect(() => openApiDocument(others, { version: "1.0.0" })).toThrow(
+      "Two schemas of the API document have the name Twin",
+    );
   });
 });
 
 test("has one scheme of each kind: the setters of generated clients fill the first", () => {
-  expect(Object.keys(document.components.securitySchemes)).toEqual(["basic", "bearer"]);
+  expect(Object.keys(document.components.securitySchemes)).toEqual(["basic", "bearer", "oauth2"]);
+});
+
+test("has every scope of this service in the OAuth scheme, and names that of each operation there", () => {
+  const { scopes } = document.components.securitySchemes.oauth2?.flows.clientCredentials ?? { scopes: {} };
+  expect(Object.keys(scopes).sort()).toEqual([...systemScopes].sort());
+  for (const { id, described } of placed) {
+    const { scope = "", furtherScopes = [] } = operations[id] ?? {};
+    const needed = described.security.flatMap(({ oauth2 = [] }) => oauth2);
+    expect([id, needed]).toEqual([id, scope === "public" ? [] : [scope, ...furtherScopes]]);
+    expect(described["x-required-scope"]).toBe(scope);
+  }
 });
 
 describe("every schema", () => {

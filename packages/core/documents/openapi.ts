@@ -3,16 +3,18 @@
  * check`.
  */
 
+import { systemApis } from "../domain/system-apis.ts";
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
 import { isRepeatable } from "../operation/repeatable.ts";
-import { type Dialect, type ServiceName, services } from "../operation/services.ts";
+import { type Dialect, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
 import type { Json } from "./json-schema.ts";
 import { parametersOf } from "./parameters.ts";
 import { failuresIn, reasons } from "./statuses.ts";
+import { tagOf, tagsOf } from "./tags.ts";
 
 const media: Readonly<Record<Dialect, string>> = {
   management: "application/json",
@@ -26,22 +28,6 @@ const prefixes: Readonly<Record<Dialect, string>> = {
   scim1: "Scim1",
   scim2: "Scim2",
   oauth2: "OAuth2",
-};
-
-/** The groups of operations in generated clients and in the navigation of readers. */
-const tags: Readonly<Record<ServiceName, string>> = {
-  applications: "Applications, their owners, authorized APIs, export and import",
-  "inbound-protocols": "The inbound protocols of an application",
-  "application-templates": "Templates of applications",
-  administration: "API resources and tenants",
-  recovery: "Deleted resources",
-  audit: "Changes of all resources",
-  signals: "Streams of security events (Shared Signals Framework)",
-  webhooks: "Webhooks: receivers of events about changes",
-  scim1: "SCIM 1.1",
-  scim2: "SCIM 2.0",
-  oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",
-  "application-metadata": "What applications can be configured with, and this document",
 };
 
 /** The rate limit is the gateway's, which has one format for all paths. */
@@ -75,6 +61,13 @@ const headers: Readonly<Record<string, Json>> = {
   "X-Correlation-ID": { description: "Names the request in the log of the service", schema: text },
 };
 
+/** Every scope of this service with what it allows. */
+const scopeTexts: Readonly<Record<string, string>> = Object.fromEntries(
+  systemApis.flatMap(({ name: api, scopes }) =>
+    scopes.map(({ name, displayName }) => [name, `${displayName} (${api})`]),
+  ),
+);
+
 /** The headers of some errors. 409 has `Retry-After` only where another change is in progress. */
 const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
@@ -83,8 +76,14 @@ const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
+/** What the document says besides the catalogue. */
+export interface Further {
+  /** The release that the document describes. */
+  readonly version: string;
+}
+
 /** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
-export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
+export function openApiDocument(operations: Readonly<Record<string, Operation>>, { version }: Further): Json {
   const components = newComponents();
   const failuresOf = failuresIn(operations);
   const responses = new Map<string, Json>();
@@ -105,7 +104,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       },
     };
   }
-  const usedTags = new Set(Object.values(operations).map(({ service }) => service));
+  const { tags, groups } = tagsOf(new Set(Object.values(operations).map(tagOf)));
   const { document, schemas } = components.finish({
     paths,
     responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -114,7 +113,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
     openapi: "3.1.0",
     info: {
       title: "Identity Admin API",
-      version: "1.0.0",
+      version,
       contact: { name: "The operator of this service" },
       description: [
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
@@ -128,9 +127,8 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       ].join("\n\n"),
     },
     servers: [{ url: "/" }],
-    tags: Object.entries(tags)
-      .filter(([name]) => usedTags.has(name as ServiceName))
-      .map(([name, description]) => ({ name, description })),
+    tags,
+    "x-tagGroups": groups,
     paths: document.paths,
     components: {
       schemas,
@@ -143,6 +141,11 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
           description: "A user name with a password; at the endpoints of OAuth, the id of a client with its secret",
         },
         bearer: { type: "http", scheme: "bearer", description: BEARER },
+        oauth2: {
+          type: "oauth2",
+          description: "The scopes that an application is authorized for, by its own credential",
+          flows: { clientCredentials: { tokenUrl: "/oauth2/token", scopes: scopeTexts } },
+        },
       },
     },
   };
@@ -155,7 +158,7 @@ function describeOperation(id: string, declared: Operation, components: Componen
     operationId: id,
     summary: declared.summary,
     description: `${declared.summary}.\n\n${scopesOf(declared)}`,
-    tags: [declared.service],
+    tags: [tagOf(declared)],
     ...(parameters.length > 0 && { parameters }),
     ...(declared.body && {
       requestBody: {
@@ -178,8 +181,8 @@ function scopesOf({ scope, furtherScopes = [], partialScopes = [] }: Operation):
   return partial ? `${sentence} A part of it needs only ${partial}.` : sentence;
 }
 
-function securityOf({ scope, clientAuthentication }: Operation): readonly Json[] {
-  if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }];
+function securityOf({ scope, furtherScopes = [], clientAuthentication }: Operation): readonly Json[] {
+  if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }, { oauth2: [scope, ...furtherScopes] }];
   if (clientAuthentication === undefined) return [];
   // A client may also send its id and secret in the form.
   return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];

@@ -29,18 +29,24 @@ export interface DescribedOperation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Named<Response | { readonly $ref: string }>;
-  readonly security: readonly Schema[];
+  readonly security: readonly Named<readonly string[]>[];
+  readonly "x-required-scope": string;
 }
 
 export interface Document {
   readonly openapi: string;
+  readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string }[];
+  readonly "x-tagGroups": readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Named<Named<DescribedOperation>>;
   readonly components: {
     readonly schemas: Named<Schema>;
     readonly responses: Named<Response>;
     readonly headers: Named<Schema>;
-    readonly securitySchemes: Named<Schema>;
+    readonly securitySchemes: Named<{
+      readonly type: string;
+      readonly flows: Named<{ readonly scopes: Named<string> }>;
+    }>;
   };
 }
 
