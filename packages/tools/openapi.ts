@@ -5,6 +5,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { operations } from "#core/catalogue.ts";
+import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
 import { protectionsOf } from "#core/operation/derive.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -12,7 +13,7 @@ import packageJson from "../../package.json" with { type: "json" };
 const lines = Object.entries(protectionsOf(operations)).map(([id, each]) => `  "${id}": ${JSON.stringify(each)}`);
 
 const generated: Readonly<Record<string, string>> = {
-  "docs/openapi.json": `${JSON.stringify(openApiDocument(operations, packageJson), null, 2)}\n`,
+  "docs/openapi.json": `${JSON.stringify(openApiDocument(operations, { version: packageJson.version, descriptions: operationDescriptions }), null, 2)}\n`,
   // One line for each operation, so that changes of several operations merge.
   "packages/core/protection.json": `{\n${lines.join(",\n")}\n}\n`,
 };

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operations } from "#core/catalogue.ts";
 import { documentOperations } from "#core/documents/contract.ts";
+import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { operation } from "#core/operation/operation.ts";
@@ -103,6 +104,10 @@ describe("the document", () => {
   });
 });
 
+test("describes operations of the catalogue only", () => {
+  expect(Object.keys(operationDescriptions).sort()).toEqual(Object.keys(operations).sort());
+});
+
 test("has one scheme of each kind: the setters of generated clients fill the first", () => {
   expect(Object.keys(document.components.securitySchemes)).toEqual(["basic", "bearer", "oauth2"]);
 });
@@ -175,6 +180,14 @@ describe.each(placed.map((each) => [each.id, each] as const))("%s", (id, each) =
   const { described, method, path } = each;
   const declared = operations[id];
 
+  test("has a description of its own, which says more than its summary, in whole sentences", () => {
+    const [text = ""] = described.description.split("\n\n");
+    expect(text).toBe(operationDescriptions[id]);
+    expect(text).toMatch(/^[A-Z`].+\.$/);
+    expect(text.replace(/\.$/, "")).not.toBe(described.summary);
+    const others = placed.filter((other) => other.id !== id && other.described.description.startsWith(`${text}\n`));
+    expect(others.map((other) => other.id)).toEqual([]);
+  });
   test("has a description with its scopes, and the security that it needs", () => {
     expect(described.description).toMatch(/Needs (?:no scope|the scope `|`)/);
     const schemes = described.security.flatMap((each) => Object.keys(each));

@@ -80,10 +80,15 @@ const errorHeaders: Readonly<Record<number, readonly string[]>> = {
 export interface Further {
   /** The release that the document describes. */
   readonly version: string;
+  /** What each operation does, in sentences, by its id. Without one its summary stands there. */
+  readonly descriptions?: Readonly<Record<string, string>>;
 }
 
 /** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
-export function openApiDocument(operations: Readonly<Record<string, Operation>>, { version }: Further): Json {
+export function openApiDocument(
+  operations: Readonly<Record<string, Operation>>,
+  { version, descriptions = {} }: Further,
+): Json {
   const components = newComponents();
   const failuresOf = failuresIn(operations);
   const responses = new Map<string, Json>();
@@ -95,7 +100,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>,
       responses.set(name, failureOf(dialect, status, components));
       return [status, { $ref: `#/components/responses/${name}` }] as const;
     });
-    const described = describeOperation(id, declared, components);
+    const described = describeOperation({ id, declared, text: descriptions[id] }, components);
     paths[declared.path] = {
       ...paths[declared.path],
       [declared.method.toLowerCase()]: {
@@ -151,13 +156,20 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>,
   };
 }
 
-function describeOperation(id: string, declared: Operation, components: Components): Json {
+/** An operation with its id and its description. */
+interface Described {
+  readonly id: string;
+  readonly declared: Operation;
+  readonly text: string | undefined;
+}
+
+function describeOperation({ id, declared, text }: Described, components: Components): Json {
   const { dialect } = services[declared.service];
   const parameters = parametersOf(declared, components);
   return {
     operationId: id,
     summary: declared.summary,
-    description: `${declared.summary}.\n\n${scopesOf(declared)}`,
+    description: `${text ?? `${declared.summary}.`}\n\n${scopesOf(declared)}`,
     tags: [tagOf(declared)],
     ...(parameters.length > 0 && { parameters }),
     ...(declared.body && {

@@ -24,6 +24,7 @@ export interface Response {
 
 export interface DescribedOperation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
