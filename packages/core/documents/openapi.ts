@@ -11,8 +11,10 @@ import { isRepeatable } from "../operation/repeatable.ts";
 import { type Dialect, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
+import { type Examples, exampleOf, newExamples } from "./examples.ts";
 import type { Json } from "./json-schema.ts";
 import { parametersOf } from "./parameters.ts";
+import type { RecordedAnswer, Recordings } from "./recordings.ts";
 import { failuresIn, reasons } from "./statuses.ts";
 import { tagOf, tagsOf } from "./tags.ts";
 
@@ -82,25 +84,30 @@ export interface Further {
   readonly version: string;
   /** What each operation does, in sentences, by its id. Without one its summary stands there. */
   readonly descriptions?: Readonly<Record<string, string>>;
+  /** Recorded requests and answers, by the ids of the operations. */
+  readonly examples?: Recordings;
 }
 
 /** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
 export function openApiDocument(
   operations: Readonly<Record<string, Operation>>,
-  { version, descriptions = {} }: Further,
+  { version, descriptions = {}, examples: recordings = {} }: Further,
 ): Json {
   const components = newComponents();
+  const examples = newExamples(recordings, (id) => prefixes[dialectOf(operations[id])]);
   const failuresOf = failuresIn(operations);
   const responses = new Map<string, Json>();
   const paths: Record<string, Json> = {};
   for (const [id, declared] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
     const failures = failuresOf(declared).map((status) => {
-      const { dialect } = services[declared.service];
+      const dialect = dialectOf(declared);
+      const own = examples.ofFailure(id, status);
+      if (own) return [status, failureOf(dialect, status, components, own)] as const;
       const name = `${prefixes[dialect]}Error${status}`;
       responses.set(name, failureOf(dialect, status, components));
       return [status, { $ref: `#/components/responses/${name}` }] as const;
     });
-    const described = describeOperation({ id, declared, text: descriptions[id] }, components);
+    const described = describeOperation({ id, declared, text: descriptions[id] }, components, examples);
     paths[declared.path] = {
       ...paths[declared.path],
       [declared.method.toLowerCase()]: {
@@ -138,7 +145,8 @@ export function openApiDocument(
     components: {
       schemas,
       responses: document.responses,
-      headers,
+      ...(Object.keys(examples.shared).length > 0 && { examples: examples.shared }),
+      headers: headersIn(document),
       securitySchemes: {
         basic: {
           type: "http",
@@ -163,9 +171,21 @@ interface Described {
   readonly text: string | undefined;
 }
 
-function describeOperation({ id, declared, text }: Described, components: Components): Json {
-  const { dialect } = services[declared.service];
-  const parameters = parametersOf(declared, components);
+function dialectOf(declared: Operation | undefined): Dialect {
+  return declared ? services[declared.service].dialect : "management";
+}
+
+/** The headers that the document refers to; others are described where they have an example. */
+function headersIn(document: Json): Json {
+  const text = JSON.stringify(document);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
+}
+
+function describeOperation({ id, declared, text }: Described, components: Components, examples: Examples): Json {
+  const dialect = dialectOf(declared);
+  const parameters = examples.withValues(id, parametersOf(declared, components));
   return {
     operationId: id,
     summary: declared.summary,
@@ -175,10 +195,15 @@ function describeOperation({ id, declared, text }: Described, components: Compon
     ...(declared.body && {
       requestBody: {
         required: declared.bodyOptional !== true,
-        content: { [requestMedia(declared, dialect)]: { schema: components.schemaOf(declared.body, "input") } },
+        content: {
+          [requestMedia(declared, dialect)]: {
+            schema: components.schemaOf(declared.body, "input"),
+            ...examples.ofRequest(id),
+          },
+        },
       },
     }),
-    responses: successesOf(declared, dialect, components),
+    responses: successesOf(declared, components, examples.answerOf(id, declared.success.status)),
     security: securityOf(declared),
     "x-required-scope": declared.scope,
     "x-source": declared.source,
@@ -200,8 +225,10 @@ function securityOf({ scope, furtherScopes = [], clientAuthentication }: Operati
   return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
 }
 
-function successesOf(declared: Operation, dialect: Dialect, components: Components): Json {
+function successesOf(declared: Operation, components: Components, answer: RecordedAnswer | undefined): Json {
   const { method, success } = declared;
+  const dialect = dialectOf(declared);
+  const examples = answer?.body === undefined ? {} : { examples: exampleOf(answer.body) };
   const names = [
     ...(canRehearse(declared) ? ["Dry-Run"] : []),
     ...(isRepeatable(declared) ? ["Idempotency-Replayed"] : []),
@@ -215,9 +242,9 @@ function successesOf(declared: Operation, dialect: Dialect, components: Componen
   return {
     [success.status]: {
       description: reasons[success.status],
-      headers: headersOf(names),
-      ...(schema && { content: { [media[dialect]]: { schema } } }),
-      ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" } } } }),
+      headers: headersOf(names, answer?.headers),
+      ...(schema && { content: { [media[dialect]]: { schema, ...examples } } }),
+      ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" }, ...examples } } }),
     },
     ...Object.fromEntries(
       further.map((status) => [status, { description: reasons[status], headers: headersOf(names) }]),
@@ -225,19 +252,22 @@ function successesOf(declared: Operation, dialect: Dialect, components: Componen
   };
 }
 
-function failureOf(dialect: Dialect, status: number, components: Components): Json {
+function failureOf(dialect: Dialect, status: number, components: Components, examples?: Json): Json {
   const isGateway = status === GATEWAY_STATUS;
   const schema = components.schemaOf(isGateway ? GatewayError : errorSchemas[dialect], "output");
   return {
     description: reasons[status] ?? "Refused",
     ...(!isGateway && { headers: headersOf(errorHeaders[status] ?? []) }),
-    content: { [isGateway ? "application/json" : media[dialect]]: { schema } },
+    content: { [isGateway ? "application/json" : media[dialect]]: { schema, ...(examples && { examples }) } },
   };
 }
 
-function headersOf(names: readonly string[]): Json {
+function headersOf(names: readonly string[], values: RecordedAnswer["headers"] = {}): Json {
   return Object.fromEntries(
-    [...names, "X-Correlation-ID"].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    [...names, "X-Correlation-ID"].map((name) => {
+      const example = values[name.toLowerCase()];
+      return [name, example === undefined ? { $ref: `#/components/headers/${name}` } : { ...headers[name], example }];
+    }),
   );
 }
 

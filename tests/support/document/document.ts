@@ -12,9 +12,16 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: Schema;
+  readonly examples?: Named<Example>;
 }
 
-type Content = Named<{ readonly schema: Schema }>;
+/** A value, or the name of a component that has it. */
+export interface Example {
+  readonly $ref?: string;
+  readonly value?: unknown;
+}
+
+type Content = Named<{ readonly schema: Schema; readonly examples?: Named<Example> }>;
 
 export interface Response {
   readonly description: string;
@@ -44,6 +51,7 @@ export interface Document {
     readonly schemas: Named<Schema>;
     readonly responses: Named<Response>;
     readonly headers: Named<Schema>;
+    readonly examples: Named<Example>;
     readonly securitySchemes: Named<{
       readonly type: string;
       readonly flows: Named<{ readonly scopes: Named<string> }>;
