@@ -1,7 +1,7 @@
 /**
- * `npm run examples [-- --check]`: runs every operation in a fresh service and writes docs/examples/openapi-examples.json,
- * which `npm run openapi` puts into the API document. With `--check`, only compares. Exit codes: 0 written or equal, 1
- * the file is outdated.
+ * `npm run examples [-- --check]`: runs every operation in a fresh service and records it in
+ * docs/examples/openapi-examples.json, which `npm run openapi` puts into the API document. With `--check`, only
+ * compares. Prints the log of the service. Exit codes: 0 written or equal, 1 the file is outdated.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { settled } from "./placeholders.ts";
