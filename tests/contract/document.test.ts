@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operations } from "#core/catalogue.ts";
 import { documentOperations } from "#core/documents/contract.ts";
+import { nameTables } from "#core/documents/descriptions/describing.ts";
+import { memberDescriptions } from "#core/documents/descriptions/members.ts";
 import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
+import { parameterDescriptions } from "#core/documents/descriptions/parameters.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { operation } from "#core/operation/operation.ts";
@@ -151,7 +154,50 @@ describe("every schema", () => {
   });
 });
 
+describe("every member of a component", () => {
+  const members = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties as Readonly<Record<string, Schema>>).map(([member, schema]) => ({
+      place: `${name}.${member}`,
+      member,
+      text: String(schema.description ?? ""),
+      schema,
+    })),
+  );
+  test("has a description that ends as a sentence", () => {
+    expect(members.filter(({ text }) => !/^\S.+[.?!]$/.test(text)).map(({ place }) => place)).toEqual([]);
+  });
+  test("names the limits that its schema has", () => {
+    const without = members.filter(({ text, schema }) =>
+      [schema.maxLength, schema.maxItems]
+        .filter((limit) => typeof limit === "number")
+        .some((limit) => !text.includes(limit.toLocaleString("en"))),
+    );
+    expect(without.map(({ place }) => place)).toEqual([]);
+  });
+  test("has its description from a table that has no row for nothing", () => {
+    const places = members.map(({ place }) => place);
+    expect(Object.keys(memberDescriptions).filter((place) => !places.includes(place))).toEqual([]);
+    const used = (name: string, text: string) =>
+      members.some((each) => each.member === name && each.text.startsWith(text.replace(/\.$/, "")));
+    const rows = nameTables.flatMap((table) => Object.entries(table));
+    expect(rows.filter(([name, text]) => !used(name, text)).map(([name]) => name)).toEqual([]);
+    expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
+    const wrong = Object.entries(memberDescriptions).filter(
+      ([place, text]) => !members.some((each) => each.place === place && each.text.startsWith(text)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe("every parameter", () => {
+  test("has a description", () => {
+    const all = placed.flatMap(({ id, described }) => (described.parameters ?? []).map((each) => ({ id, ...each })));
+    expect(
+      all.filter(({ description = "" }) => !/^\S.+[.?!]$/.test(description)).map(({ id, name }) => `${id} ${name}`),
+    ).toEqual([]);
+    const names = new Set(all.map(({ name }) => name));
+    expect(Object.keys(parameterDescriptions).filter((name) => !names.has(name))).toEqual([]);
+  });
   test("has the type that it is parsed to", () => {
     const types = (names: string[]) => new Set(parametersNamed(...names).map(({ schema }) => schema.type));
     expect([...types(["limit", "offset", "startIndex", "count"])]).toEqual(["integer"]);

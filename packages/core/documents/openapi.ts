@@ -11,6 +11,7 @@ import { isRepeatable } from "../operation/repeatable.ts";
 import { type Dialect, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
+import { describedSchemas } from "./descriptions/describing.ts";
 import { type Examples, exampleOf, newExamples } from "./examples.ts";
 import type { Json } from "./json-schema.ts";
 import { parametersOf } from "./parameters.ts";
@@ -143,7 +144,7 @@ export function openApiDocument(
     "x-tagGroups": groups,
     paths: document.paths,
     components: {
-      schemas,
+      schemas: describedSchemas(schemas),
       responses: document.responses,
       ...(Object.keys(examples.shared).length > 0 && { examples: examples.shared }),
       headers: headersIn(document),
