@@ -43,7 +43,10 @@ function unbounded({ propertyNames: _, additionalProperties: further, ...schema 
   return { ...schema, additionalProperties: isAny ? true : further };
 }
 
-/** A constant as an enumeration of one value, and every enumeration of texts with its type. Java has none of booleans. */
+/**
+ * A constant as an enumeration of one value, and every enumeration of texts with its type. Java cannot compile an
+ * enumeration of booleans.
+ */
 function enumerated({ const: constant, ...schema }: Json): Json {
   const values = constant === undefined ? schema.enum : [constant];
   if (!Array.isArray(values)) return schema;
