@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
 import type { RecordedFailure, Recordings } from "#core/documents/recordings.ts";
 import { SIGNED_IN } from "#core/operation/operation.ts";
+import { isRepeatable } from "#core/operation/repeatable.ts";
 import { document, misfit, placed, responseTo } from "#tests/support/document/document.ts";
 
 const file = new URL("../../docs/examples/openapi-examples.json", import.meta.url);
@@ -86,6 +87,8 @@ describe.each(placed.map((each) => [each.id, each] as const))("%s", (id, each) =
     if (path.includes("{") && !findsNothing) expect(reasonsFor(404)).toEqual(["unknownId"]);
     const isWritten = described.requestBody !== undefined && declared?.media === undefined && answer !== undefined;
     if (isWritten) expect(reasonsFor(400)).toHaveLength(1);
+    if (isWritten) expect(reasonsFor(413)).toEqual(["tooLarge"]);
+    if (declared && isRepeatable(declared) && answer) expect(reasonsFor(422)).toEqual(["reusedKey"]);
   });
 
   function headersOf(status: number): string[] {

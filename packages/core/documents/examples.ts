@@ -73,8 +73,8 @@ export function exampleOf(value: unknown): Json {
 
 function withValue(parameter: Json, recording: Recording | undefined): Json {
   const { name, in: place, schema } = parameter;
-  const { params = {}, query = {} } = recording?.request ?? {};
-  const values = place === "path" ? params : place === "query" ? query : {};
+  const { params = {}, query = {}, headers = {} } = recording?.request ?? {};
+  const values = place === "path" ? params : place === "query" ? query : headers;
   const text = Object.hasOwn(values, String(name)) ? values[String(name)] : undefined;
   return text === undefined ? parameter : { ...parameter, examples: exampleOf(parsed(text, schema as Json)) };
 }

@@ -20,7 +20,9 @@ export const refusals = {
   noCredential: "No credential",
   notSupported: "A parameter that is not supported",
   otherMediaType: "A body of another media type",
+  reusedKey: "An Idempotency-Key of another request",
   staleEntityTag: "An entity tag that the resource does not have",
+  tooLarge: "A body that is too large",
   unacceptable: "An Accept header that allows no representation",
   unknownId: "An id that nothing has",
   wrongParameter: "A parameter of another type",
@@ -39,6 +41,8 @@ export interface Recording {
   readonly request: {
     readonly params?: Readonly<Record<string, string>>;
     readonly query?: Readonly<Record<string, string>>;
+    /** Headers that the operation declares, by their names in the document. */
+    readonly headers?: Readonly<Record<string, string>>;
     /** A JSON value, or the fields of a form. */
     readonly body?: unknown;
   };

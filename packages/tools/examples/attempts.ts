@@ -1,8 +1,10 @@
 /** Requests of an operation that the service refuses, made from one that it accepts. */
 import { type OperationId, operations } from "#core/catalogue.ts";
 import type { Refusal } from "#core/documents/recordings.ts";
+import { BYTES_MAX } from "#core/http/body.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
 import { canRehearse, DRY_RUN } from "#core/operation/rehearsal.ts";
+import { isRepeatable } from "#core/operation/repeatable.ts";
 import type { Sent } from "#tools/operation-units/caller.ts";
 import { userName } from "#tools/operation-units/fixture.ts";
 import type { Request } from "./exchange.ts";
@@ -95,6 +97,17 @@ const withBrokenQueries = (declared: Operation, sent: Sent): readonly Attempt[] 
   ];
 };
 
+/** One byte more than the operation reads. */
+const withLargeBody = (
+  { body, limits, media = "json" }: Operation,
+  { body: _, form, ...sent }: Sent,
+): readonly Attempt[] => {
+  if (!body || media === "multipart") return [];
+  const most = limits?.bytes ?? BYTES_MAX;
+  const large = form ? { form: { token: "x".repeat(most) } } : { text: JSON.stringify("x".repeat(most)) };
+  return [attempt("tooLarge", 413, { ...sent, ...large })];
+};
+
 const withHeaders = ({ target, success, body }: Operation, sent: Sent): readonly Attempt[] => [
   ...(target ? [attempt("staleEntityTag", 412, { ...sent, headers: { "if-match": '"stale"' } })] : []),
   ...(success.body ? [attempt("unacceptable", 406, { ...sent, headers: { accept: "image/png" } })] : []),
@@ -113,12 +126,24 @@ export const attemptsBefore = (id: OperationId, sent: Sent, powerless: Sent["as"
     ...withBrokenQueries(declared, sent),
     ...(taken[id] === undefined ? [] : [attempt("inUse", 409, { ...sent, body: taken[id] })]),
     ...withHeaders(declared, sent),
+    ...withLargeBody(declared, sent),
   ].map(({ reason, status, request }) => attempt(reason, status, rehearsed(declared, request)));
 };
 
-/** What is tried after it: the same creation again, where names are unique. */
+/** The headers of the request itself: a key of its own where the operation takes one. */
+export const headersOf = (id: OperationId): Readonly<Record<string, string>> => {
+  const declared = operations[id];
+  return declared && isRepeatable(declared) ? { "Idempotency-Key": `"example-of-${id}"` } : {};
+};
+
+/** What is tried after it: the same creation again, where names are unique, and another request with its key. */
 export const attemptsAfter = (id: OperationId, sent: Sent): readonly Attempt[] => {
   const declared: Operation | undefined = operations[id];
-  if (declared?.method !== "POST" || !canRehearse(declared)) return [];
-  return [attempt("inUse", 409, rehearsed(declared, sent))];
+  if (!declared) return [];
+  const isCreation = declared.method === "POST" && canRehearse(declared);
+  const another = [sent.query, "another=request"].filter((part) => part !== undefined).join("&");
+  return [
+    ...(isCreation ? [attempt("inUse", 409, rehearsed(declared, sent))] : []),
+    ...(isRepeatable(declared) ? [attempt("reusedKey", 422, { ...sent, query: another, headers: headersOf(id) })] : []),
+  ];
 };

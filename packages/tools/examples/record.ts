@@ -7,7 +7,7 @@ import { ALWAYS, callerOf, type Sent } from "#tools/operation-units/caller.ts";
 import { changes, reads } from "#tools/operation-units/calls.ts";
 import { createFixture, PASSWORD } from "#tools/operation-units/fixture.ts";
 import { stopTime } from "#tools/operation-units/still-time.ts";
-import { type Attempt, attemptsAfter, attemptsBefore } from "./attempts.ts";
+import { type Attempt, attemptsAfter, attemptsBefore, headersOf } from "./attempts.ts";
 import { exchange } from "./exchange.ts";
 
 /** All times of the examples are of this day. */
@@ -24,13 +24,18 @@ const POWERLESS = { username: "guest", password: PASSWORD };
 /** The origin of the service in the examples. */
 const ORIGIN = "https://id.example.com";
 
-const requestOf = (id: OperationId, { params, query, body, form, file }: Sent): Recording["request"] => {
+const requestOf = (
+  id: OperationId,
+  { params, query, body, form, file }: Sent,
+  headers: Readonly<Record<string, string>>,
+): Recording["request"] => {
   const sent = form ?? (file === undefined ? body : { file });
   // An operation that always fails may be called with a body that it does not read.
   const content = operations[id]?.body ? sent : undefined;
   return {
     ...(params && Object.keys(params).length > 0 && { params }),
     ...(query !== undefined && { query: Object.fromEntries(new URLSearchParams(query)) }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(content !== undefined && { body: content }),
   };
 };
@@ -79,7 +84,8 @@ export const recordAll = async (): Promise<Recordings> => {
       const sent = typeof call === "function" ? call(made) : call;
       const isKnown = recorded.has(id);
       const before = isKnown ? [] : await refused(id, attemptsBefore(id, sent, POWERLESS));
-      const answer = await send(id, sent);
+      const headers = isKnown ? {} : headersOf(id);
+      const answer = await send(id, { ...sent, headers });
       if (answer.status !== (ALWAYS[id] ?? operations[id]?.success.status)) {
         throw new Error(`${id} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
       }
@@ -91,7 +97,7 @@ export const recordAll = async (): Promise<Recordings> => {
       // What every request gets comes in place of what a broken one gets.
       const others = [...before, ...after].filter(({ status }) => !isFailure || status !== answer.status);
       const failures = [...others, ...always].sort((a, b) => a.status - b.status);
-      recorded.set(id, { request: requestOf(id, sent), ...(!isFailure && { answer }), failures });
+      recorded.set(id, { request: requestOf(id, sent, headers), ...(!isFailure && { answer }), failures });
     }
     const missing = Object.keys(operations).filter((id) => !recorded.has(id));
     if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);

@@ -26,13 +26,13 @@ export const peopleDescriptions: Readonly<Record<string, string>> = {
   listGroups: `Lists by name unless \`sortBy\` says otherwise. ${LIST} Groups are shown with their members where 20,000 members in total fit the page.`,
   searchGroups: `Does what listing groups does, with the parameters in the body. ${LIST} It changes nothing.`,
   createGroup:
-    "Members must be users of this tenant; a group has no groups. A name in use is 409 `uniqueness`. Very many members are added in parts, each visible at once.",
+    "Members must be users of this tenant; a group has no groups. A name in use is 409 `uniqueness`. Any number of members is added at once: readers see all of them or no group.",
   getGroup:
     "Shows name, members and roles. A group of more than 20,000 members is read without them, by `excludedAttributes=members`, and its members as users by a filter on `groups`.",
   replaceGroup:
     "The members become exactly those of the body. Users who leave a group with roles lose tokens that depend on these. Adding a user to a group with roles needs the scopes of the roles.",
   patchGroup:
-    "Adds, removes and replaces members or the name in the order of the operations. A change of very many members is applied in parts. Users who leave a group with roles lose tokens that depend on these; adding needs the scopes of the roles.",
+    "Adds, removes and replaces members or the name in the order of the operations. Readers see all of the change or nothing of it, however many members it has. Users who leave a group with roles lose tokens that depend on these; adding needs the scopes of the roles.",
   deleteGroup:
     "Its users lose the roles of the group, and tokens that depend on these. The group is put aside for 30 days and can be restored with its members, unless the operator chose otherwise.",
   bulk: "The body has at most 1,000 operations and 1 MiB. Each has a status of its own in the answer; an operation can refer to an earlier one of the request by `bulkId`. `failOnErrors` stops after that many failures. What was done before a failure stays.",
@@ -47,7 +47,7 @@ export const peopleDescriptions: Readonly<Record<string, string>> = {
   replaceRole:
     "Name, permissions, users and groups become exactly those of the body. Tokens that depend on the role end where permissions or assignees are lost. The roles `admin` and `everyone` keep their names.",
   patchRole:
-    "Applies the operations of the body in order. A change of very many assignees is applied in parts. Tokens that depend on the role end where permissions or assignees are lost. The caller must have the scopes that the change gives to others.",
+    "Applies the operations of the body in order. Readers see all of the change or nothing of it, however many users it has. Tokens that depend on the role end where permissions or assignees are lost. The caller must have the scopes that the change gives to others.",
   deleteRole:
     "Users and groups lose it, and tokens that depend on it end. It is put aside for 30 days and can be restored, unless the operator chose otherwise. The roles `admin` and `everyone` cannot be deleted (403).",
   listRolesV1: `For tools that were written for the first roles API, which is read only here. ${LIST}`,
@@ -83,7 +83,7 @@ export const peopleDescriptions: Readonly<Record<string, string>> = {
   createScim1User:
     "Takes the attributes of SCIM 1.1 and creates the same user that SCIM 2.0 shows. A name in use is 409. Where the SCIM profile `wso2` is fixed, a password is required.",
   listScim1Users:
-    "Filters and sorts as SCIM 2.0 does, with the attribute names of SCIM 1.1. Without `startIndex` and `count` a list of more than 5,000 users is 400.",
+    "A filter is one attribute, `Eq` and a value, such as `userName Eq "kim"`. Without `startIndex` and `count` a list of more than 5,000 users is 400.",
   getScim1User: "Shows the user with its groups by the attribute names of SCIM 1.1; the password is never returned.",
   replaceScim1User:
     "Attributes that SCIM 1.1 cannot name stay. Another password, and `active` false, end all tokens of the user.",
@@ -99,7 +99,7 @@ export const peopleDescriptions: Readonly<Record<string, string>> = {
     "No request deletes the calling user by SCIM 1.1, as in WSO2 Identity Server. Delete the user by its id.",
   createScim1Group: "Creates the same group that SCIM 2.0 shows. Members are users by their ids; a name in use is 409.",
   listScim1Groups:
-    "Filters by `displayName`, with members where 20,000 in total fit the answer. Without `startIndex` and `count` a list of more than 5,000 groups is 400.",
+    "A filter is one attribute, `Eq` and a value; a name may contain `*` for any text. Members are shown where 20,000 in total fit the answer. Without `startIndex` and `count` a list of more than 5,000 groups is 400.",
   getScim1Group: "Shows the members by id and name. A group of more than 20,000 members is 400.",
   replaceScim1Group:
     "The members become exactly those of the body. Users who leave a group with roles lose tokens that depend on these.",
