@@ -83,7 +83,7 @@ export const peopleDescriptions: Readonly<Record<string, string>> = {
   createScim1User:
     "Takes the attributes of SCIM 1.1 and creates the same user that SCIM 2.0 shows. A name in use is 409. Where the SCIM profile `wso2` is fixed, a password is required.",
   listScim1Users:
-    "A filter is one attribute, `Eq` and a value, such as `userName Eq "kim"`. Without `startIndex` and `count` a list of more than 5,000 users is 400.",
+    "A filter is one attribute, `Eq` and a value, such as `userName Eq kim`. Without `startIndex` and `count` a list of more than 5,000 users is 400.",
   getScim1User: "Shows the user with its groups by the attribute names of SCIM 1.1; the password is never returned.",
   replaceScim1User:
     "Attributes that SCIM 1.1 cannot name stay. Another password, and `active` false, end all tokens of the user.",
