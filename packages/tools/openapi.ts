@@ -5,13 +5,24 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { operations } from "#core/catalogue.ts";
+import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
+import type { Recordings } from "#core/documents/recordings.ts";
 import { protectionsOf } from "#core/operation/derive.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+const recorded = new URL("../../docs/examples/openapi-examples.json", import.meta.url);
+const examples = JSON.parse(await readFile(recorded, "utf8")) as Recordings;
+const document = openApiDocument(operations, {
+  version: packageJson.version,
+  descriptions: operationDescriptions,
+  examples,
+});
 
 const lines = Object.entries(protectionsOf(operations)).map(([id, each]) => `  "${id}": ${JSON.stringify(each)}`);
 
 const generated: Readonly<Record<string, string>> = {
-  "docs/openapi.json": `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
+  "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   // One line for each operation, so that changes of several operations merge.
   "packages/core/protection.json": `{\n${lines.join(",\n")}\n}\n`,
 };

@@ -4,10 +4,16 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operations } from "#core/catalogue.ts";
 import { documentOperations } from "#core/documents/contract.ts";
+import { nameTables } from "#core/documents/descriptions/describing.ts";
+import { memberDescriptions } from "#core/documents/descriptions/members.ts";
+import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
+import { parameterDescriptions } from "#core/documents/descriptions/parameters.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
 import { operation } from "#core/operation/operation.ts";
 import { services } from "#core/operation/services.ts";
 import { document, type Placed, placed, responseTo, type Schema } from "#tests/support/document/document.ts";
+import packageJson from "../../package.json" with { type: "json" };
 
 /** Every schema of the document with its place. */
 const everySchema: readonly (readonly [string, Schema])[] = (() => {
@@ -61,12 +67,18 @@ describe("the document", () => {
   });
   test("uses each of its components, and describes each of its tags", () => {
     const text = JSON.stringify(document);
-    const unused = (["schemas", "responses", "headers"] as const).flatMap((kind) =>
+    const unused = (["schemas", "responses", "headers", "examples"] as const).flatMap((kind) =>
       Object.keys(document.components[kind]).filter((name) => !text.includes(`"#/components/${kind}/${name}"`)),
     );
     expect(unused).toEqual([]);
     const tags = new Set(placed.flatMap(({ described }) => described.tags));
     expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+  test("has the version of the package, and each tag in one group of the navigation", () => {
+    expect(document.info.version).toBe(packageJson.version);
+    const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
+    expect(grouped).toEqual(document.tags.map(({ name }) => name));
+    expect(placed.filter(({ described }) => described.tags.length !== 1)).toEqual([]);
   });
   test("cannot be generated with two schemas of one name", () => {
     const named = (member: string) => z.object({ [member]: z.object({ a: z.string() }).meta({ title: "Twin" }) });
@@ -76,25 +88,42 @@ describe("the document", () => {
         path,
         success: { status: 200, body: named(member).meta({ id: path }) },
       });
-    const twins = { one: withMember("/one", "a"), other: withMember("/other", "b") };
-    expect(() => openApiDocument(twins)).not.toThrow();
+    const twins = { one: withMember("/scim2/one", "a"), other: withMember("/scim2/other", "b") };
+    expect(() => openApiDocument(twins, { version: "1.0.0" })).not.toThrow();
     const others = {
       ...twins,
       third: operation({
         ...twins.one,
-        path: "/third",
+        path: "/scim2/third",
         success: {
           status: 200,
           body: z.object({ a: z.object({ b: z.string() }).meta({ title: "Twin" }) }).meta({ id: "Third" }),
         },
       }),
     };
-    expect(() => openApiDocument(others)).toThrow("Two schemas of the API document have the name Twin");
+    expect(() => openApiDocument(others, { version: "1.0.0" })).toThrow(
+      "Two schemas of the API document have the name Twin",
+    );
   });
 });
 
+test("describes operations of the catalogue only", () => {
+  expect(Object.keys(operationDescriptions).sort()).toEqual(Object.keys(operations).sort());
+});
+
 test("has one scheme of each kind: the setters of generated clients fill the first", () => {
-  expect(Object.keys(document.components.securitySchemes)).toEqual(["basic", "bearer"]);
+  expect(Object.keys(document.components.securitySchemes)).toEqual(["basic", "bearer", "oauth2"]);
+});
+
+test("has every scope of this service in the OAuth scheme, and names that of each operation there", () => {
+  const { scopes } = document.components.securitySchemes.oauth2?.flows.clientCredentials ?? { scopes: {} };
+  expect(Object.keys(scopes).sort()).toEqual([...systemScopes].sort());
+  for (const { id, described } of placed) {
+    const { scope = "", furtherScopes = [] } = operations[id] ?? {};
+    const needed = described.security.flatMap(({ oauth2 = [] }) => oauth2);
+    expect([id, needed]).toEqual([id, scope === "public" ? [] : [scope, ...furtherScopes]]);
+    expect(described["x-required-scope"]).toBe(scope);
+  }
 });
 
 describe("every schema", () => {
@@ -114,6 +143,10 @@ describe("every schema", () => {
     const inline = everySchema.filter(([place, schema]) => "properties" in schema && /[ .[{]/.test(place));
     expect(inline.map(([place]) => place)).toEqual([]);
   });
+  test("has no enumeration of booleans, which Java cannot compile, and no pattern of times, which Python cannot", () => {
+    expect(placesOf(({ type, enum: values }) => type === "boolean" && values !== undefined)).toEqual([]);
+    expect(placesOf(({ format, pattern }) => format === "date-time" && pattern !== undefined)).toEqual([]);
+  });
   test("says how large an integer is, and requires members that it has", () => {
     expect(placesOf(({ type, format }) => type === "integer" && !/^int(32|64)$/.test(String(format)))).toEqual([]);
     const isUnknown = ({ required = [], properties = {} }: Schema) =>
@@ -125,7 +158,50 @@ describe("every schema", () => {
   });
 });
 
+describe("every member of a component", () => {
+  const members = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties as Readonly<Record<string, Schema>>).map(([member, schema]) => ({
+      place: `${name}.${member}`,
+      member,
+      text: String(schema.description ?? ""),
+      schema,
+    })),
+  );
+  test("has a description that ends as a sentence", () => {
+    expect(members.filter(({ text }) => !/^\S.+[.?!]$/.test(text)).map(({ place }) => place)).toEqual([]);
+  });
+  test("names the limits that its schema has", () => {
+    const without = members.filter(({ text, schema }) =>
+      [schema.maxLength, schema.maxItems]
+        .filter((limit) => typeof limit === "number")
+        .some((limit) => !text.includes(limit.toLocaleString("en"))),
+    );
+    expect(without.map(({ place }) => place)).toEqual([]);
+  });
+  test("has its description from a table that has no row for nothing", () => {
+    const places = members.map(({ place }) => place);
+    expect(Object.keys(memberDescriptions).filter((place) => !places.includes(place))).toEqual([]);
+    const used = (name: string, text: string) =>
+      members.some((each) => each.member === name && each.text.startsWith(text.replace(/\.$/, "")));
+    const rows = nameTables.flatMap((table) => Object.entries(table));
+    expect(rows.filter(([name, text]) => !used(name, text)).map(([name]) => name)).toEqual([]);
+    expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
+    const wrong = Object.entries(memberDescriptions).filter(
+      ([place, text]) => !members.some((each) => each.place === place && each.text.startsWith(text)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe("every parameter", () => {
+  test("has a description", () => {
+    const all = placed.flatMap(({ id, described }) => (described.parameters ?? []).map((each) => ({ id, ...each })));
+    expect(
+      all.filter(({ description = "" }) => !/^\S.+[.?!]$/.test(description)).map(({ id, name }) => `${id} ${name}`),
+    ).toEqual([]);
+    const names = new Set(all.map(({ name }) => name));
+    expect(Object.keys(parameterDescriptions).filter((name) => !names.has(name))).toEqual([]);
+  });
   test("has the type that it is parsed to", () => {
     const types = (names: string[]) => new Set(parametersNamed(...names).map(({ schema }) => schema.type));
     expect([...types(["limit", "offset", "startIndex", "count"])]).toEqual(["integer"]);
@@ -154,6 +230,14 @@ describe.each(placed.map((each) => [each.id, each] as const))("%s", (id, each) =
   const { described, method, path } = each;
   const declared = operations[id];
 
+  test("has a description of its own, which says more than its summary, in whole sentences", () => {
+    const [text = ""] = described.description.split("\n\n");
+    expect(text).toBe(operationDescriptions[id]);
+    expect(text).toMatch(/^[A-Z`].+\.$/);
+    expect(text.replace(/\.$/, "")).not.toBe(described.summary);
+    const others = placed.filter((other) => other.id !== id && other.described.description.startsWith(`${text}\n`));
+    expect(others.map((other) => other.id)).toEqual([]);
+  });
   test("has a description with its scopes, and the security that it needs", () => {
     expect(described.description).toMatch(/Needs (?:no scope|the scope `|`)/);
     const schemes = described.security.flatMap((each) => Object.keys(each));

@@ -13,6 +13,7 @@ const OpenApiDocument = z.looseObject({ openapi: z.string() }).meta({
     info: part,
     servers: { type: "array", items: part },
     tags: { type: "array", items: part },
+    "x-tagGroups": { type: "array", items: part },
     paths: part,
     components: part,
   },

@@ -13,7 +13,7 @@ const MAPS: ReadonlySet<string> = new Set(["properties", "$defs"]);
 
 /** Rewrites a schema and all schemas in it. */
 export function plainSchema(schema: unknown): unknown {
-  return mapped(schema, ({ $schema: _, id: __, $id: ___, ...rest }) => sized(enumerated(unbounded(rest))));
+  return mapped(schema, ({ $schema: _, id: __, $id: ___, ...rest }) => timed(sized(enumerated(unbounded(rest)))));
 }
 
 /** Applies a change to a schema and to every schema in it, the innermost first. */
@@ -43,11 +43,23 @@ function unbounded({ propertyNames: _, additionalProperties: further, ...schema 
   return { ...schema, additionalProperties: isAny ? true : further };
 }
 
-/** A constant as an enumeration of one value, and every enumeration of texts with its type. */
+/**
+ * A constant as an enumeration of one value, and every enumeration of texts with its type. Java cannot compile an
+ * enumeration of booleans.
+ */
 function enumerated({ const: constant, ...schema }: Json): Json {
   const values = constant === undefined ? schema.enum : [constant];
   if (!Array.isArray(values)) return schema;
+  if (values.every((value) => typeof value === "boolean")) {
+    const { enum: _, ...rest } = schema;
+    return { ...rest, type: "boolean" };
+  }
   return { ...(values.every((value) => typeof value === "string") && { type: "string" }), ...schema, enum: values };
+}
+
+/** The pattern of a time only repeats its format, and Python clients would apply it to what is no text any more. */
+function timed({ pattern, ...schema }: Json): Json {
+  return { ...schema, ...(pattern !== undefined && schema.format !== "date-time" && { pattern }) };
 }
 
 /** Safe integers are zod's default: their bounds say no more than the format does. */

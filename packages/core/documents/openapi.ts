@@ -3,16 +3,21 @@
  * check`.
  */
 
+import { systemApis } from "../domain/system-apis.ts";
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
 import { isRepeatable } from "../operation/repeatable.ts";
-import { type Dialect, type ServiceName, services } from "../operation/services.ts";
+import { type Dialect, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
+import { describedSchemas } from "./descriptions/describing.ts";
+import { type Examples, exampleOf, newExamples } from "./examples.ts";
 import type { Json } from "./json-schema.ts";
 import { parametersOf } from "./parameters.ts";
+import type { RecordedAnswer, Recordings } from "./recordings.ts";
 import { failuresIn, reasons } from "./statuses.ts";
+import { tagOf, tagsOf } from "./tags.ts";
 
 const media: Readonly<Record<Dialect, string>> = {
   management: "application/json",
@@ -26,22 +31,6 @@ const prefixes: Readonly<Record<Dialect, string>> = {
   scim1: "Scim1",
   scim2: "Scim2",
   oauth2: "OAuth2",
-};
-
-/** The groups of operations in generated clients and in the navigation of readers. */
-const tags: Readonly<Record<ServiceName, string>> = {
-  applications: "Applications, their owners, authorized APIs, export and import",
-  "inbound-protocols": "The inbound protocols of an application",
-  "application-templates": "Templates of applications",
-  administration: "API resources and tenants",
-  recovery: "Deleted resources",
-  audit: "Changes of all resources",
-  signals: "Streams of security events (Shared Signals Framework)",
-  webhooks: "Webhooks: receivers of events about changes",
-  scim1: "SCIM 1.1",
-  scim2: "SCIM 2.0",
-  oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",
-  "application-metadata": "What applications can be configured with, and this document",
 };
 
 /** The rate limit is the gateway's, which has one format for all paths. */
@@ -75,6 +64,13 @@ const headers: Readonly<Record<string, Json>> = {
   "X-Correlation-ID": { description: "Names the request in the log of the service", schema: text },
 };
 
+/** Every scope of this service with what it allows. */
+const scopeTexts: Readonly<Record<string, string>> = Object.fromEntries(
+  systemApis.flatMap(({ name: api, scopes }) =>
+    scopes.map(({ name, displayName }) => [name, `${displayName} (${api})`]),
+  ),
+);
+
 /** The headers of some errors. 409 has `Retry-After` only where another change is in progress. */
 const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
@@ -83,20 +79,36 @@ const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
+/** What the document says besides the catalogue. */
+export interface Further {
+  /** The release that the document describes. */
+  readonly version: string;
+  /** What each operation does, in sentences, by its id. Without one its summary stands there. */
+  readonly descriptions?: Readonly<Record<string, string>>;
+  /** Recorded requests and answers, by the ids of the operations. */
+  readonly examples?: Recordings;
+}
+
 /** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
-export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
+export function openApiDocument(
+  operations: Readonly<Record<string, Operation>>,
+  { version, descriptions = {}, examples: recordings = {} }: Further,
+): Json {
   const components = newComponents();
+  const examples = newExamples(recordings, (id) => prefixes[dialectOf(operations[id])]);
   const failuresOf = failuresIn(operations);
   const responses = new Map<string, Json>();
   const paths: Record<string, Json> = {};
   for (const [id, declared] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
     const failures = failuresOf(declared).map((status) => {
-      const { dialect } = services[declared.service];
+      const dialect = dialectOf(declared);
+      const own = examples.ofFailure(id, status);
+      if (own) return [status, failureOf(dialect, status, components, own)] as const;
       const name = `${prefixes[dialect]}Error${status}`;
       responses.set(name, failureOf(dialect, status, components));
       return [status, { $ref: `#/components/responses/${name}` }] as const;
     });
-    const described = describeOperation(id, declared, components);
+    const described = describeOperation({ id, declared, text: descriptions[id] }, components, examples);
     paths[declared.path] = {
       ...paths[declared.path],
       [declared.method.toLowerCase()]: {
@@ -105,7 +117,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       },
     };
   }
-  const usedTags = new Set(Object.values(operations).map(({ service }) => service));
+  const { tags, groups } = tagsOf(new Set(Object.values(operations).map(tagOf)));
   const { document, schemas } = components.finish({
     paths,
     responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -114,7 +126,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
     openapi: "3.1.0",
     info: {
       title: "Identity Admin API",
-      version: "1.0.0",
+      version,
       contact: { name: "The operator of this service" },
       description: [
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
@@ -128,14 +140,14 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       ].join("\n\n"),
     },
     servers: [{ url: "/" }],
-    tags: Object.entries(tags)
-      .filter(([name]) => usedTags.has(name as ServiceName))
-      .map(([name, description]) => ({ name, description })),
+    tags,
+    "x-tagGroups": groups,
     paths: document.paths,
     components: {
-      schemas,
+      schemas: describedSchemas(schemas),
       responses: document.responses,
-      headers,
+      ...(Object.keys(examples.shared).length > 0 && { examples: examples.shared }),
+      headers: headersIn(document),
       securitySchemes: {
         basic: {
           type: "http",
@@ -143,27 +155,56 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
           description: "A user name with a password; at the endpoints of OAuth, the id of a client with its secret",
         },
         bearer: { type: "http", scheme: "bearer", description: BEARER },
+        oauth2: {
+          type: "oauth2",
+          description: "The scopes that an application is authorized for, by its own credential",
+          flows: { clientCredentials: { tokenUrl: "/oauth2/token", scopes: scopeTexts } },
+        },
       },
     },
   };
 }
 
-function describeOperation(id: string, declared: Operation, components: Components): Json {
-  const { dialect } = services[declared.service];
-  const parameters = parametersOf(declared, components);
+/** An operation with its id and its description. */
+interface Described {
+  readonly id: string;
+  readonly declared: Operation;
+  readonly text: string | undefined;
+}
+
+function dialectOf(declared: Operation | undefined): Dialect {
+  return declared ? services[declared.service].dialect : "management";
+}
+
+/** The headers that the document refers to; others are described where they have an example. */
+function headersIn(document: Json): Json {
+  const text = JSON.stringify(document);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
+}
+
+function describeOperation({ id, declared, text }: Described, components: Components, examples: Examples): Json {
+  const dialect = dialectOf(declared);
+  const parameters = examples.withValues(id, parametersOf(declared, components));
   return {
     operationId: id,
     summary: declared.summary,
-    description: `${declared.summary}.\n\n${scopesOf(declared)}`,
-    tags: [declared.service],
+    description: `${text ?? `${declared.summary}.`}\n\n${scopesOf(declared)}`,
+    tags: [tagOf(declared)],
     ...(parameters.length > 0 && { parameters }),
     ...(declared.body && {
       requestBody: {
         required: declared.bodyOptional !== true,
-        content: { [requestMedia(declared, dialect)]: { schema: components.schemaOf(declared.body, "input") } },
+        content: {
+          [requestMedia(declared, dialect)]: {
+            schema: components.schemaOf(declared.body, "input"),
+            ...examples.ofRequest(id),
+          },
+        },
       },
     }),
-    responses: successesOf(declared, dialect, components),
+    responses: successesOf(declared, components, examples.answerOf(id, declared.success.status)),
     security: securityOf(declared),
     "x-required-scope": declared.scope,
     "x-source": declared.source,
@@ -178,15 +219,17 @@ function scopesOf({ scope, furtherScopes = [], partialScopes = [] }: Operation):
   return partial ? `${sentence} A part of it needs only ${partial}.` : sentence;
 }
 
-function securityOf({ scope, clientAuthentication }: Operation): readonly Json[] {
-  if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }];
+function securityOf({ scope, furtherScopes = [], clientAuthentication }: Operation): readonly Json[] {
+  if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }, { oauth2: [scope, ...furtherScopes] }];
   if (clientAuthentication === undefined) return [];
   // A client may also send its id and secret in the form.
   return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
 }
 
-function successesOf(declared: Operation, dialect: Dialect, components: Components): Json {
+function successesOf(declared: Operation, components: Components, answer: RecordedAnswer | undefined): Json {
   const { method, success } = declared;
+  const dialect = dialectOf(declared);
+  const examples = answer?.body === undefined ? {} : { examples: exampleOf(answer.body) };
   const names = [
     ...(canRehearse(declared) ? ["Dry-Run"] : []),
     ...(isRepeatable(declared) ? ["Idempotency-Replayed"] : []),
@@ -200,9 +243,9 @@ function successesOf(declared: Operation, dialect: Dialect, components: Componen
   return {
     [success.status]: {
       description: reasons[success.status],
-      headers: headersOf(names),
-      ...(schema && { content: { [media[dialect]]: { schema } } }),
-      ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" } } } }),
+      headers: headersOf(names, answer?.headers),
+      ...(schema && { content: { [media[dialect]]: { schema, ...examples } } }),
+      ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" }, ...examples } } }),
     },
     ...Object.fromEntries(
       further.map((status) => [status, { description: reasons[status], headers: headersOf(names) }]),
@@ -210,19 +253,22 @@ function successesOf(declared: Operation, dialect: Dialect, components: Componen
   };
 }
 
-function failureOf(dialect: Dialect, status: number, components: Components): Json {
+function failureOf(dialect: Dialect, status: number, components: Components, examples?: Json): Json {
   const isGateway = status === GATEWAY_STATUS;
   const schema = components.schemaOf(isGateway ? GatewayError : errorSchemas[dialect], "output");
   return {
     description: reasons[status] ?? "Refused",
     ...(!isGateway && { headers: headersOf(errorHeaders[status] ?? []) }),
-    content: { [isGateway ? "application/json" : media[dialect]]: { schema } },
+    content: { [isGateway ? "application/json" : media[dialect]]: { schema, ...(examples && { examples }) } },
   };
 }
 
-function headersOf(names: readonly string[]): Json {
+function headersOf(names: readonly string[], values: RecordedAnswer["headers"] = {}): Json {
   return Object.fromEntries(
-    [...names, "X-Correlation-ID"].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    [...names, "X-Correlation-ID"].map((name) => {
+      const example = values[name.toLowerCase()];
+      return [name, example === undefined ? { $ref: `#/components/headers/${name}` } : { ...headers[name], example }];
+    }),
   );
 }
 

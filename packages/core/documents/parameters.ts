@@ -5,6 +5,8 @@ import { canRehearse, DRY_RUN } from "../operation/rehearsal.ts";
 import { isRepeatable } from "../operation/repeatable.ts";
 import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
+import { sentence, withLimits } from "./descriptions/describing.ts";
+import { parameterDescriptions } from "./descriptions/parameters.ts";
 import type { Json } from "./json-schema.ts";
 
 type Place = "path" | "query" | "header";
@@ -58,13 +60,14 @@ export function parametersOf(declared: Operation, components: Components): Json[
 function parameter(name: string, shape: z.ZodType, place: Place, components: Components): Json | undefined {
   const { undocumented, default: fallback } = shape.meta() ?? {};
   if (undocumented === true) return undefined;
-  const { description, default: _, ...schema } = components.schemaOf(shape, "input");
+  const { description: own, default: _, ...schema } = components.schemaOf(shape, "input");
   const isText = schema.type === "string";
+  const description = typeof own === "string" ? own : parameterDescriptions[name];
   return {
     name,
     in: place,
     required: place === "path" || !shape.safeParse(undefined).success,
-    ...(typeof description === "string" && { description }),
+    ...(description !== undefined && { description: withLimits(sentence(description), isText ? schema : {}) }),
     schema: {
       // Without it, a path would be that of another operation.
       ...(place === "path" && { minLength: 1 }),

@@ -12,7 +12,7 @@ const at = endpointsOf("inbound-protocols", BASE, applicationScopes, SOURCE);
 
 /** The settings of any protocol: the handler applies the shape of the kind. */
 const ProtocolVersion = z
-  .looseObject({})
+  .record(z.string(), z.unknown())
   .meta({ id: "InboundProtocolVersion", description: "What reading the protocol returned, without secrets" });
 
 export const protocolHistoryOperations = {

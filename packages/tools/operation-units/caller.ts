@@ -46,14 +46,16 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   retryWebhook: 400,
 };
 
-const pathOf = (template: string, params: Sent["params"] = {}): string =>
+/** The path of an operation with these parameters. Throws an `Error` where one is missing. */
+export const pathOf = (template: string, params: Sent["params"] = {}): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined) throw new Error(`${template} needs ${name}`);
     return encodeURIComponent(value);
   });
 
-const payloadOf = ({ body, form, file }: Sent): { body?: string | FormData; type?: string } => {
+/** The body of a request, and its media type where the caller has to name it. */
+export const payloadOf = ({ body, form, file }: Sent): { body?: string | FormData; type?: string } => {
   if (form) return { body: new URLSearchParams(form).toString(), type: "application/x-www-form-urlencoded" };
   if (file !== undefined) {
     const upload = new FormData();

@@ -8,11 +8,14 @@ export interface StillTime {
   resume(): void;
 }
 
-/** Stops `Date.now` and `performance.now` of this process, which `packages/core/platform` reads the time from. */
-export const stopTime = (): StillTime => {
+/**
+ * Stops `Date.now` and `performance.now` of this process, which `packages/core/platform` reads the time from: now, or
+ * at another moment (milliseconds since 1970).
+ */
+export const stopTime = (at = Date.now()): StillTime => {
   const { now: dateNow } = Date;
   const elapsedNow = performance.now.bind(performance);
-  const [date, elapsed] = [dateNow(), elapsedNow()];
+  const [date, elapsed] = [at, elapsedNow()];
   let passed = 0;
   Date.now = () => date + passed;
   performance.now = () => elapsed + passed;

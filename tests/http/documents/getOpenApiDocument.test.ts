@@ -14,6 +14,11 @@ test("returns 200 without a credential, with every operation", async () => {
   expect(ids.sort()).toEqual(Object.keys(operations).sort());
 });
 
+test("is below 3 MB, so that it fits an answer of Lambda (6 MB) for long", async () => {
+  const { text } = await ask("GET", "/openapi.json", { as: null });
+  expect(Buffer.byteLength(text)).toBeLessThan(3_000_000);
+});
+
 test("names the scope of each operation (AC-005)", async () => {
   const { body } = await ask("GET", "/openapi.json", { as: null });
   type Described = Record<string, { operationId: string; "x-required-scope": string }>;

@@ -12,9 +12,16 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: Schema;
+  readonly examples?: Named<Example>;
 }
 
-type Content = Named<{ readonly schema: Schema }>;
+/** A value, or the name of a component that has it. */
+export interface Example {
+  readonly $ref?: string;
+  readonly value?: unknown;
+}
+
+type Content = Named<{ readonly schema: Schema; readonly examples?: Named<Example> }>;
 
 export interface Response {
   readonly description: string;
@@ -24,23 +31,31 @@ export interface Response {
 
 export interface DescribedOperation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Named<Response | { readonly $ref: string }>;
-  readonly security: readonly Schema[];
+  readonly security: readonly Named<readonly string[]>[];
+  readonly "x-required-scope": string;
 }
 
 export interface Document {
   readonly openapi: string;
+  readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string }[];
+  readonly "x-tagGroups": readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Named<Named<DescribedOperation>>;
   readonly components: {
     readonly schemas: Named<Schema>;
     readonly responses: Named<Response>;
     readonly headers: Named<Schema>;
-    readonly securitySchemes: Named<Schema>;
+    readonly examples: Named<Example>;
+    readonly securitySchemes: Named<{
+      readonly type: string;
+      readonly flows: Named<{ readonly scopes: Named<string> }>;
+    }>;
   };
 }
 

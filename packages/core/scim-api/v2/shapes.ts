@@ -44,7 +44,7 @@ export const ScimRole = shownResource("ScimRole", roleType);
 export const ScimGroup = shownResource("ScimGroup", groupType);
 
 /** Bodies of creation and replacement: as shown, and required attributes are required. */
-export const ScimUserInput = sentResource("ScimUserInput", userType);
+export const ScimUserInput = sentResource("ScimUserInput", withoutNeed(userType, "password"));
 export const ScimRoleInput = sentResource("ScimRoleInput", roleType);
 export const ScimGroupInput = sentResource("ScimGroupInput", groupType);
 
@@ -187,6 +187,14 @@ function shownResource(id: string, type: ResourceType, more: JsonRecord = {}) {
 /** A resource in a request. Its parts are named after `title`, as those of responses are. */
 function sentResource(id: string, type: ResourceType) {
   return AnyObject.meta({ id, title: id.replace(/Input$/, ""), ...membersOf(type, true) });
+}
+
+/** A type with an attribute that not every request needs: only a creation in one of the profiles does. */
+function withoutNeed(type: ResourceType, optional: string): ResourceType {
+  const attributes = type.schema.attributes.map((attribute) =>
+    attribute.name === optional ? { ...attribute, required: false } : attribute,
+  );
+  return { ...type, schema: { ...type.schema, attributes } };
 }
 
 function membersOf({ schema, extensions }: ResourceType, isWhole: boolean) {

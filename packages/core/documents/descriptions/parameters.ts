@@ -1,0 +1,26 @@
+/** Descriptions of parameters by name, where the shape of an operation has no other. */
+export const parameterDescriptions: Readonly<Record<string, string>> = {
+  apiId: "The id of the API that the application is authorized for",
+  apiResourceId: "The id of the API resource",
+  applicationId: "The id of the application",
+  claimId: "The id of the claim: its URI in Base64url",
+  collectionId: "The id of the collection: its name in Base64url",
+  dialectId: "The id of the dialect: `local`, or its URI in Base64url",
+  domain: "The domain of the tenant, such as `taxi.example`",
+  id: "The id of the resource",
+  inboundProtocolId:
+    "`saml`, `oidc`, `passive-sts`, `ws-trust`, or the URL-encoded name of a protocol that the operator declared",
+  ownerId: "The id of the user who owns the tenant",
+  profileName: "The name of the event profile: `WSO2` or `Changes`",
+  scopeId: "The id of the scope",
+  scopeName: "The name of the scope",
+  secretId: "The id of the secret",
+  streamId: "The id of the stream",
+  stream_id: "The id of the stream",
+  templateId: "The id of the application template",
+  tenant: "The domain of the tenant",
+  tenantId: "The id of the tenant",
+  userStoreId: "The id of the user store: its name in Base64url",
+  version: "The id of a change: the version that the resource has since",
+  webhookId: "The id of the webhook",
+};

@@ -1,0 +1,81 @@
+/** What the operations on tokens, events, changes and the service itself say in the document. */
+
+const STATIC = "It needs no credential and may be cached for an hour.";
+
+const resource = (name: string, what: string) => ({
+  [`get${name}ResourceMetadata`]: `Names the authorization server and the scopes of ${what} (RFC 9728), so that a client can begin with the address of the API alone. ${STATIC}`,
+  [`getTenant${name}ResourceMetadata`]: `Names what the path without a tenant names of ${what}, with the issuer of the tenant in the path: for clients of that tenant. ${STATIC}`,
+});
+
+/** The descriptions by the ids of the operations. */
+export const serviceDescriptions: Readonly<Record<string, string>> = {
+  getOpenApiDocument:
+    "Returns this document as JSON. It is the same in every tenant and for every caller, and its version is that of the release. Its examples were recorded from a running service.",
+  requestToken:
+    "The client authenticates by the method that its application registered. A token has the requested scopes that the application is authorized for and that a role of the user gives; others are dropped, and `scope` lists what was granted. Refresh tokens rotate: a second use of one ends all tokens of the sign-in. After 10 wrong secrets in 15 minutes the client is locked for that address.",
+  revokeToken:
+    "Ends an access or refresh token of the calling client, and all tokens of the same sign-in. Tokens that are unknown, expired or another client's succeed without an effect. Opaque tokens end at once, JWTs within 30 seconds.",
+  introspectToken:
+    "Says whether a token is active, and if so its scopes, subject, client, audience and times. Anything else about a token that is not active is left out. It is read at once, without a delay after a revocation.",
+  getJwks:
+    "Verifies access tokens in the format JWT. A new key is published an hour before it signs, and a former one stays until its last token has expired. It may be cached for an hour.",
+  getOpenIdConfiguration: `The address is that of the issuer with \`/.well-known/openid-configuration\`. This service issues no ID tokens. ${STATIC}`,
+  getServerMetadata: `Names endpoints, grants, methods of client authentication and algorithms of the super tenant's issuer. ${STATIC}`,
+  getIssuerMetadata: `The address follows from the issuer by RFC 8414 section 3.1. ${STATIC}`,
+  getTenantIssuerMetadata: `The address follows from the issuer of the tenant by RFC 8414 section 3.1. ${STATIC}`,
+  ...resource("", "this service as a whole"),
+  ...resource("Management", "the management API"),
+  ...resource("Scim2", "the SCIM 2.0 API"),
+  ...resource("Scim1", "the SCIM 1.1 API"),
+  ...resource("Introspection", "the introspection endpoint"),
+  ...resource("Signals", "the Shared Signals API"),
+  listAuditEvents:
+    "Selects by time, caller, resource and operation; pages are 50 by default and at most 1,000 long. A page may have fewer records than `limit`, or no record, and still a `next`: continue until it is missing. Records are kept for 400 days, unless the operator chose otherwise.",
+  listChanges:
+    "Returns every change of the tenant at least once, those of one resource in their order, and always a `next`: store it when the work is done and continue there, also after days. An empty page means that there is nothing to show yet.",
+  getSignalTransmitter: `Names issuer, keys, endpoints and delivery methods of the Shared Signals Framework 1.0. ${STATIC}`,
+  getSignalIssuer: `The address follows from the issuer. The answer is that of the transmitter's own address. ${STATIC}`,
+  getTenantSignalIssuer: `The address follows from the issuer of the tenant. ${STATIC}`,
+  getSignalKeys:
+    "Verifies security event tokens. These keys sign nothing else, and a former key stays published for a day.",
+  createStream:
+    "Events begin with the creation. Without `delivery` the stream is polled; with `urn:ietf:rfc:8935` events are pushed to a public https address. `events_requested` selects types. A caller has at most 10 streams (409).",
+  readStreams:
+    "With `stream_id` it returns that stream, and otherwise the list of the caller's own. Streams of other callers do not exist for it. The header for push is never shown.",
+  updateStream:
+    "Members that the body leaves out stay. An address without its `authorization_header` keeps the stored one.",
+  replaceStream: "Settings that the body leaves out get their defaults, also the stored `authorization_header`.",
+  deleteStream: "Events that were not acknowledged are gone. Deleting it again is 404.",
+  getStreamStatus:
+    "The status is `enabled`, `paused` or `disabled`, with a reason where the service paused it after a day of failures.",
+  setStreamStatus:
+    "Enabling a paused stream sends what waited; a `stream-updated` event comes first where the service had paused it.",
+  addStreamSubject:
+    "Takes a subject back that was left out. Subjects are `scim` or `iss_sub`; whether one exists is not checked. The answer has no body.",
+  removeStreamSubject:
+    "At most 1,000 subjects are left out. Subjects are `scim` or `iss_sub`; whether one exists is not checked.",
+  verifyStream:
+    "The event arrives as any other does, with the `state` of the body. Too many requests in a short time are 429.",
+  pollStream:
+    "Returns up to 100 signed events, and waits up to 5 seconds where there is no event, unless `returnImmediately` is true. What `ack` or `setErrs` does not name comes again. Only the owner of the stream may poll it.",
+  listWebhooks: "Returns all webhooks of the tenant without pages: at most 20. Secrets are never shown.",
+  createWebhook:
+    "The endpoint is a public https address, and a tenant has at most 20 webhooks, each with an endpoint of its own. Deliveries are signed with the secret. Events arrive in order, at least once.",
+  getWebhook:
+    "`delivery` says how far it is: the last delivery, failed attempts and the next one, and why the service paused it. The secret is never shown.",
+  updateWebhook:
+    "Replaces everything but the secret, which stays where the body has none and is removed by an empty text. A failed delivery is repeated now if endpoint or secret change.",
+  deleteWebhook: "Events that were not delivered are dropped. Deleting it again is 404.",
+  activateWebhook:
+    "Sends what was missed since it stopped, in order, while changes are kept (400 days by default). An active webhook is 400.",
+  deactivateWebhook:
+    "What changes meanwhile is sent after the activation; replay from now to leave it out. An inactive webhook is 400.",
+  retryWebhook: "Without a failed delivery it is 400. The order of events stays: the failed one is sent first.",
+  replayWebhook:
+    "Sends changes since a time or a cursor again, with the ids that they had, by the channels of today. Exactly one of `since` and `cursor` is required.",
+  getWebhookMetadata:
+    "Lists the event profiles, the adapter and the policy for organizations. It is the same in every tenant.",
+  patchWebhookMetadata:
+    "Takes `NO_SHARING`, which is what it is; anything else is 400. It exists for tools that send the policy back.",
+  getEventProfile: "Lists the channels of a profile with the events in them; the name is `WSO2` or `Changes`.",
+};

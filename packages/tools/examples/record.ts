@@ -1,0 +1,109 @@
+/** Runs every operation with its example call on the data set, and records what the service answers. */
+import { type OperationId, operations } from "#core/catalogue.ts";
+import type { RecordedFailure, Recording, Recordings } from "#core/documents/recordings.ts";
+import { startService } from "#local/service.ts";
+import { inMemory } from "#tools/bench/calls.ts";
+import { ALWAYS, callerOf, type Sent } from "#tools/operation-units/caller.ts";
+import { changes, reads } from "#tools/operation-units/calls.ts";
+import { createFixture, PASSWORD } from "#tools/operation-units/fixture.ts";
+import { stopTime } from "#tools/operation-units/still-time.ts";
+import { type Attempt, attemptsAfter, attemptsBefore, headersOf } from "./attempts.ts";
+import { exchange } from "./exchange.ts";
+
+/** All times of the examples are of this day. */
+const START_MS = Date.UTC(2026, 0, 15, 9);
+/** Every request is a second later than the one before, so that lists by time have one order. */
+const STEP_MS = 1_000;
+
+/** Changes that are older come in one order, also where they were made at once (docs/changes.md). */
+const SETTLED_MS = 60_000;
+
+/** A user without roles. */
+const POWERLESS = { username: "guest", password: PASSWORD };
+
+/** The origin of the service in the examples. */
+const ORIGIN = "https://id.example.com";
+
+const requestOf = (
+  id: OperationId,
+  { params, query, body, form, file }: Sent,
+  headers: Readonly<Record<string, string>>,
+): Recording["request"] => {
+  const sent = form ?? (file === undefined ? body : { file });
+  // An operation that always fails may be called with a body that it does not read.
+  const content = operations[id]?.body ? sent : undefined;
+  return {
+    ...(params && Object.keys(params).length > 0 && { params }),
+    ...(query !== undefined && { query: Object.fromEntries(new URLSearchParams(query)) }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(content !== undefined && { body: content }),
+  };
+};
+
+/** Replaces the address of the service, whose port is free. */
+const atOrigin = (recordings: Recordings, url: string): Recordings =>
+  JSON.parse(JSON.stringify(recordings).replaceAll(url, ORIGIN)) as Recordings;
+
+/**
+ * Records all operations in a fresh service in memory, at times that are always the same. Ids and secrets differ from
+ * run to run. Throws an `Error` for an operation that has no call or fails.
+ */
+export const recordAll = async (): Promise<Recordings> => {
+  const time = stopTime(START_MS);
+  const service = await startService(inMemory);
+  const { url } = service;
+  try {
+    const plain = callerOf(url);
+    time.pass(SETTLED_MS);
+    const { next } = (await plain("listChanges", { query: "limit=1000" })).body;
+    const fixture = await createFixture((id, sent) => {
+      time.pass(STEP_MS);
+      return plain(id, sent);
+    });
+    await plain("createUser", { body: { userName: POWERLESS.username, password: POWERLESS.password } });
+    const send = (id: OperationId, request: Parameters<typeof exchange>[2]) => {
+      time.pass(STEP_MS);
+      return exchange(url, id, request);
+    };
+    const refused = async (id: OperationId, attempts: readonly Attempt[]): Promise<RecordedFailure[]> => {
+      const found = new Map<number, RecordedFailure>();
+      for (const { reason, status, request } of attempts) {
+        if (found.has(status)) continue;
+        const answer = await send(id, request);
+        if (answer.status === status) found.set(status, { reason, ...answer });
+      }
+      return [...found.values()];
+    };
+
+    const recorded = new Map<string, Recording>();
+    const latest = new Map<string, unknown>();
+    for (const [id, given] of [...reads(fixture), ...changes(fixture)]) {
+      const made = (earlier: OperationId) => (latest.get(earlier) ?? {}) as Readonly<Record<string, unknown>>;
+      // The changes of the start are made at once, and have another order each time.
+      const call = id === "listChanges" ? { query: `limit=1&after=${String(next)}` } : given;
+      const sent = typeof call === "function" ? call(made) : call;
+      const isKnown = recorded.has(id);
+      const before = isKnown ? [] : await refused(id, attemptsBefore(id, sent, POWERLESS));
+      const headers = isKnown ? {} : headersOf(id);
+      const answer = await send(id, { ...sent, headers });
+      if (answer.status !== (ALWAYS[id] ?? operations[id]?.success.status)) {
+        throw new Error(`${id} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
+      }
+      latest.set(id, answer.body);
+      if (isKnown) continue;
+      const after = await refused(id, attemptsAfter(id, sent));
+      const isFailure = answer.status >= 400;
+      const always = isFailure ? [{ reason: "always" as const, ...answer }] : [];
+      // What every request gets comes in place of what a broken one gets.
+      const others = [...before, ...after].filter(({ status }) => !isFailure || status !== answer.status);
+      const failures = [...others, ...always].sort((a, b) => a.status - b.status);
+      recorded.set(id, { request: requestOf(id, sent, headers), ...(!isFailure && { answer }), failures });
+    }
+    const missing = Object.keys(operations).filter((id) => !recorded.has(id));
+    if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);
+    return atOrigin(Object.fromEntries([...recorded].sort(([a], [b]) => (a < b ? -1 : 1))), url);
+  } finally {
+    await service.close();
+    time.resume();
+  }
+};
