@@ -246,6 +246,12 @@ export class Fault extends Error {
     this.publicMessage = options.message ?? faults[fault].message;
   }
 
+  /** The same failure with another sentence after its description. */
+  with(sentence: string): Fault {
+    const { fault, description, headers, publicMessage: message, cause } = this;
+    return new Fault(fault, `${description} ${sentence}`, { headers, message, cause });
+  }
+
   /** The row of this failure. */
   get row(): FaultRow {
     return faults[this.fault];
