@@ -125,7 +125,7 @@ describe("400 with the place in the body", () => {
     const { status, body } = await patch({ roles: [{ id: ofTenant }] });
     expect([status, body.description]).toEqual([
       400,
-      expect.stringMatching(/^body\.associatedRoles\.allowedAudience: /),
+      "body.associatedRoles.allowedAudience is required.",
     ]);
   });
 });
