@@ -104,7 +104,10 @@ function unmatched(
   nearest: string | undefined,
 ): Fault {
   if (match.kind === "none") {
-    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}? Letter case and slashes count.`;
+    const hint =
+      nearest === undefined
+        ? " GET /openapi.json lists all paths."
+        : ` Did you mean ${nearest}? Letter case and slashes count.`;
     return new Fault("route.not_found", `No operation of this API has this path.${hint}`);
   }
   const allow = match.allow.join(", ");

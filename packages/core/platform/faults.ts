@@ -246,10 +246,11 @@ export class Fault extends Error {
     this.publicMessage = options.message ?? faults[fault].message;
   }
 
-  /** The same failure with another sentence after its description. */
-  with(sentence: string): Fault {
+  /** The same failure with another sentence after its description, or in its place. */
+  with(text: string, place: "after" | "instead" = "after"): Fault {
     const { fault, description, headers, publicMessage: message, cause } = this;
-    return new Fault(fault, `${description} ${sentence}`, { headers, message, cause });
+    const first = /[.?!]$/.test(description) ? description : `${description}.`;
+    return new Fault(fault, place === "after" ? `${first} ${text}` : text, { headers, message, cause });
   }
 
   /** The row of this failure. */
