@@ -14,7 +14,12 @@ export function nearest(given: string, known: readonly string[]): string | undef
     .map((candidate) => ({ candidate, distance: distance(word, folded(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   if (best && best.distance <= Math.min(DISTANCE_MAX, word.length / 2)) return best.candidate;
-  return known.find((candidate) => folded(candidate).includes(word) || word.includes(folded(candidate)));
+  return known.find((candidate) => contains(folded(candidate), word) || contains(word, folded(candidate)));
+}
+
+/** A part of one or two letters is in many words. */
+function contains(word: string, part: string): boolean {
+  return part.length > 2 && word.includes(part);
 }
 
 function folded(word: string): string {

@@ -8,8 +8,8 @@ const FAULTS_MAX = 20;
 const partsOf = new WeakMap<Fault, readonly string[]>();
 
 /**
- * Runs all checks, in their order. Throws the first fault with the descriptions of the next 19 after its own, each once.
- * Any other error, also a fault of the service, is thrown at once.
+ * Runs all checks, in their order. Throws the first fault, with the descriptions of the next 19 after its own, each
+ * once. Any other error, also a fault of the service, is thrown at once.
  */
 export function checkTogether(...checks: readonly (() => void)[]): void {
   eachTogether(checks, (check) => {
@@ -50,14 +50,14 @@ export async function checkTogetherLater(...checks: readonly (() => unknown)[]):
 }
 
 /** The results of several reads, whose faults are told at once. */
-export async function allTogether<T extends readonly unknown[]>(
-  ...reads: { readonly [At in keyof T]: Promise<T[At]> }
-): Promise<T> {
+export async function allTogether<T extends readonly unknown[] | []>(
+  reads: T,
+): Promise<{ -readonly [At in keyof T]: Awaited<T[At]> }> {
   const settled = await Promise.allSettled(reads);
   const found: Fault[] = [];
   for (const each of settled) if (each.status === "rejected") keep(each.reason, found);
   throwAll(found);
-  return (await Promise.all(reads)) as unknown as T;
+  return Promise.all(reads);
 }
 
 function keep(error: unknown, found: Fault[]): void {

@@ -110,8 +110,8 @@ export function isJwt(text: string): boolean {
 
 /**
  * Validates and reads a token: signed by a key of the ring, by the issuer of its tenant, not expired. Its audience is
- * for the caller to check. Returns `undefined` for any other text, after a call of `onExpired` for a token of the issuer
- * that was signed by such a key and has expired. The header selects the key and nothing else (RFC 8725).
+ * for the caller to check. Returns `undefined` for any other text, after a call of `onExpired` for a token of the
+ * issuer that was signed by such a key and has expired. The header selects the key and nothing else (RFC 8725).
  */
 export async function readAccessToken(
   text: string,

@@ -28,7 +28,7 @@ export function checkedWebhook(
 ): Omit<Webhook, "sealedSecret"> {
   const profileOf = () => {
     const profile = profileNamed(filled("Event Profile Name", body.eventProfile?.name));
-    if (!profile) throw invalid("Event Profile Name is invalid. GET /api/server/v1/webhooks/metadata lists them.");
+    if (!profile) throw invalid("Event Profile Name is invalid.");
     return profile;
   };
   const channels = [...new Set(body.channelsSubscribed ?? [])];

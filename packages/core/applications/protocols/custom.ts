@@ -19,10 +19,12 @@ export function customKindOf(name: string, kinds: readonly CustomProtocolKind[])
   if (kind) return kind;
   const standard = Object.values(protocolKinds).map(({ segment }) => segment);
   const declared = kinds.map((candidate) => candidate.name);
+  const own =
+    declared.length > 0 ? `, and those of deployment.toml: ${declared.join(", ")}` : "; deployment.toml declares none";
   const meant = nearest(name, [...declared, ...standard]);
   throw refuse(
     `Unknown inbound type: ${name.slice(0, 200)}.${meant === undefined ? "" : ` Did you mean ${meant}?`} ` +
-      `The types are ${listed([...standard, ...declared], "and")}; deployment.toml declares ${declared.length > 0 ? "what follows ws-trust" : "no others"}.`,
+      `The types are ${listed(standard, "and")}${own}.`,
   );
 }
 

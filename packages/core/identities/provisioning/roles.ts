@@ -64,12 +64,12 @@ export async function createRole(stores: RoleStores, context: ChangeContext, res
   checkRoleName(name);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
   checkGrantedScopes(context, permissions);
-  const [audience, users, groups] = await allTogether(
+  const [audience, users, groups] = await allTogether([
     audienceIn(stores, tenant, resource),
     assigneesOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
     assigneesOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),
     checkScopes(stores, tenant, permissions),
-  );
+  ]);
   const role = freshRole(newId(), name, tenant, now, { permissions, audience, externalId: externalIdIn(resource) });
   return stores.roles.add(tenant, role, [...users, ...groups]);
 }
