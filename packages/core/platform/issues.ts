@@ -32,10 +32,16 @@ const formats: Readonly<Record<string, string>> = {
 
 /**
  * One sentence for each of the first 20 faults, each once, with its place: `body.steps[0].id must be a number, not a
- * string.` Values of the caller are not repeated. Needs issues that report their input.
+ * string.` Values of the caller are not repeated. Needs issues that report their input. `missing` are paths of further
+ * members that are required.
  */
-export function describeIssues(part: string, issues: readonly Issue[]): string {
-  const sentences = new Set(issues.flatMap((issue) => sentencesOf(issue, [])).map((each) => `${part}${each}`));
+export function describeIssues(
+  part: string,
+  issues: readonly Issue[],
+  missing: readonly (readonly PropertyKey[])[] = [],
+): string {
+  const told = [...issues.flatMap((issue) => sentencesOf(issue, [])), ...missing.map(requiredSentence)];
+  const sentences = new Set(told.map((each) => `${part}${each}`));
   const shown = [...sentences].slice(0, FAULTS_MAX);
   const more = sentences.size - shown.length;
   return [...shown, ...(more > 0 ? [`There are ${more} more.`] : [])].join(" ");
@@ -98,7 +104,7 @@ function kindOf(value: unknown): string {
 /** The sentences of an issue, that begin with the place inside of the part. */
 function sentencesOf(issue: Issue, above: readonly PropertyKey[]): readonly string[] {
   const path = [...above, ...issue.path];
-  if (isMissing(issue)) return [`${placeOf(path)} is required.`];
+  if (isMissing(issue)) return [requiredSentence(path)];
   if (issue.code === "invalid_union") {
     const inside = closestForm(issue.errors);
     if (inside) return inside.flatMap((each) => sentencesOf(each, path));
@@ -109,6 +115,10 @@ function sentencesOf(issue: Issue, above: readonly PropertyKey[]): readonly stri
   const message = issue.message.replace(/\.$/, "");
   const end = message.endsWith("?") ? "" : ".";
   return [`${placeOf(path)}${/^(?:must|has|does) /.test(message) ? "" : ":"} ${message}${end}`];
+}
+
+function requiredSentence(path: readonly PropertyKey[]): string {
+  return `${placeOf(path)} is required.`;
 }
 
 /** The issues of the form that the caller probably meant: the only one of the kind that was sent. */

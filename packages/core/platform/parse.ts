@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { Fault } from "./faults.ts";
 import { describeIssues, isMissing, messageOf } from "./issues.ts";
+import { missingIn } from "./required.ts";
 
 const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
 
@@ -18,7 +19,10 @@ export function parsePart<S extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
-  throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
+  throw new Fault(
+    isShape ? "request.malformed" : "request.invalid",
+    describeIssues(place, issues, missingIn(schema, given)),
+  );
 }
 
 const used = new WeakSet<z.ZodType>();
@@ -37,7 +41,8 @@ export function isFirstUse(schema: z.ZodType): boolean {
 export function withFaultsOf(schema: z.ZodType, body: unknown, refused: Fault): Fault {
   try {
     parsePart("body", schema, body);
-    return refused;
+    const missing = missingIn(schema, body);
+    return missing.length === 0 ? refused : refused.with(describeIssues("body", [], missing));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return refused.with(error.description);
