@@ -34,15 +34,15 @@ export function requireAll(type: ResourceType, resource: Resource): void {
 
 /**
  * The resource in the body of a POST or PUT, complete. Throws what `readResource` throws, and `request.invalid` for
- * required attributes of its own schema that are missing: all at once.
+ * required attributes of its own schema, and those named in `also`, that are missing: all at once.
  */
-export function readComplete(type: ResourceType, given: unknown): Resource {
+export function readComplete(type: ResourceType, given: unknown, also: readonly string[] = []): Resource {
   const [resource] = eachTogether<() => readonly Resource[], Resource>(
     [
       () => [readResource(type, given)],
       () => {
         const pick = isObject(given) ? pickFrom(given) : undefined;
-        const required = coreAttributes(type).filter(isRequired);
+        const required = coreAttributes(type).filter((one) => isRequired(one) || also.includes(one.name));
         return eachTogether(pick ? required : [], ({ name }): readonly never[] => {
           if (isUnassigned(pick?.(name))) throw missing(name);
           return [];
