@@ -19,7 +19,7 @@ export function toldIn({ body, text }: Pick<Answer, "body" | "text">): string {
 }
 
 /** One test for each mistake: the answer names the place and the change, in at most a few sentences. */
-export function testMistakes(api: World, usual: string, rows: readonly MistakeRow[]): void {
+export function testMistakes(api: Pick<World, "ask">, usual: string, rows: readonly MistakeRow[]): void {
   test.each(rows)("%s", async (_, { call, ...ask }, status, place, hint) => {
     const [method = "", path = ""] = ((typeof call === "function" ? call() : call) ?? usual).split(" ");
     const answer = await api.ask(method, path, ask);
