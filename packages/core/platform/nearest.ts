@@ -11,6 +11,8 @@ export function nearest(given: string, known: readonly string[]): string | undef
   const word = folded(given.slice(0, 100));
   if (word === "") return undefined;
   const [best] = known
+    // A distance is at least the difference of the lengths.
+    .filter((candidate) => Math.abs(folded(candidate).length - word.length) <= DISTANCE_MAX)
     .map((candidate) => ({ candidate, distance: distance(word, folded(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   if (best && best.distance <= Math.min(DISTANCE_MAX, word.length / 2)) return best.candidate;
