@@ -54,15 +54,13 @@ interface Ready {
   readonly errorOutput: () => string;
 }
 
-/** The message for a machine without the program; the platform is for example `darwin-arm64`. */
+/** The message for a machine without the program, in two lines; the platform is for example `darwin-arm64`. */
 export function noProgram(platform: string): string {
-  return (
-    (platform === "linux-x64"
-      ? 'The embedded database is not installed. Run "npm ci" without --omit=optional.'
-      : `The embedded database is available for Linux on x64 only, not for ${platform}. Put its program, dynoxide, on PATH.`) +
-    " Or run another DynamoDB, for example `docker run -d -p 8000:8000 amazon/dynamodb-local`, and set " +
-    "DYNAMODB_ENDPOINT=http://127.0.0.1:8000."
-  );
+  const missing =
+    platform === "linux-x64"
+      ? 'The embedded database is not installed: run "npm ci" without --omit=optional, or use another DynamoDB:'
+      : `The embedded database is available for Linux on x64 only, not for ${platform}. Use another DynamoDB:`;
+  return `${missing}\ndocker run -d -p 8000:8000 amazon/dynamodb-local && DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`;
 }
 
 /**
@@ -78,6 +76,8 @@ export async function findProgram(path = process.env.PATH ?? "", packaged = pack
 }
 
 function packagedProgram(): string | undefined {
+  // Where node_modules was copied from another machine, its program does not run.
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   try {
     return join(dirname(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
   } catch {

@@ -154,7 +154,7 @@ describe.each(scoped)("%s", (_, declared) => {
     const answer = await ask("Bearer at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(
-      /, Bearer realm="[^"]+", error="invalid_token", resource_metadata="[^"]+"$/,
+      /, Bearer realm="[^"]+", error="invalid_token", error_description="The access token is invalid", resource_metadata="[^"]+"$/,
     );
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { ApiResource, Scope } from "../domain/api-resource.ts";
 import { isSystemIdentifier } from "../domain/system-apis.ts";
 import { Fault } from "../platform/faults.ts";
+import { checkTogether, eachTogether } from "../platform/together.ts";
 import type { NewApiResource, ScopeReplacement } from "./shapes.ts";
 
 /** A scope in a body. */
@@ -77,29 +78,40 @@ export function nameOf(name: string | undefined): string {
 }
 
 export function newNamesOf(body: z.output<typeof NewApiResource>, tenant: string) {
-  const name = nameOf(body.name);
-  const { identifier } = body;
-  if (!identifier?.trim()) {
-    throw new Fault("api_resource.identifier_invalid", "API resource identifier is required and cannot be blank.");
-  }
+  checkTogether(
+    () => nameOf(body.name),
+    () => identifierOf(body.identifier),
+    () => checkScopes(body.scopes ?? []),
+  );
+  const identifier = identifierOf(body.identifier);
   if (isSystemIdentifier(identifier)) throw identifierTaken(identifier, tenant);
-  return { name, identifier };
+  return { name: nameOf(body.name), identifier };
+}
+
+function identifierOf(identifier: string | undefined): string {
+  if (identifier?.trim()) return identifier;
+  throw new Fault("api_resource.identifier_invalid", "API resource identifier is required and cannot be blank.");
 }
 
 /** The scopes of a body, checked, each with an id from `newId`. */
 export function newScopesOf(given: readonly NewScope[], newId: () => string): Scope[] {
-  const seen = new Set<string>();
-  for (const { name } of given) {
-    checkName(name);
-    if (seen.has(name)) throw new Fault("api_resource.scope_invalid", `Scope '${name}' is given more than once.`);
-    seen.add(name);
-  }
+  checkScopes(given);
   return given.map(({ name, displayName, description }) => ({
     id: newId(),
     name,
     displayName: displayName?.trim() ? displayName : name,
     ...(description !== undefined && { description }),
   }));
+}
+
+function checkScopes(given: readonly NewScope[]): void {
+  const seen = new Set<string>();
+  eachTogether(given, ({ name }): readonly never[] => {
+    checkName(name);
+    if (seen.has(name)) throw new Fault("api_resource.scope_invalid", `Scope '${name}' is given more than once.`);
+    seen.add(name);
+    return [];
+  });
 }
 
 function checkName(name: string): void {

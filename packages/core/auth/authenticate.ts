@@ -6,10 +6,14 @@ import type { Clock } from "../platform/clock.ts";
 import type { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
 import { newRevocationCache } from "../tokens/validity.ts";
-import { readBasic } from "./basic.ts";
+import { basicParts, readBasic } from "./basic.ts";
 import { type ChangesOf, newChangesOf } from "./role-changes.ts";
 import { newSignIn, type OnRefused, type SignInStores } from "./sign-in.ts";
 import { type Authenticated, newResolveUser, type PrincipalStores, type ResolveUser } from "./user-principal.ts";
+
+/** By the form of the header alone: it names no user. */
+const UNREADABLE =
+  "The Authorization header cannot be read: send Basic, a blank, and the base64 of the user name, a colon and the password; or Bearer, a blank, and an access token.";
 
 /** What authentication reads. */
 export interface AuthenticationStores extends SignInStores, PrincipalStores {
@@ -43,6 +47,7 @@ export function newAuthenticate(
         "Send an Authorization header: Basic with user name and password, or Bearer with an access token.",
       );
     }
+    if (!basicParts(header)) throw unauthenticated(UNREADABLE);
     const credential = readBasic(header);
     const readings = credential ? readingsOf(credential.username) : [];
     if (!credential || readings.length === 0) throw refused();

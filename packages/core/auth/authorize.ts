@@ -203,7 +203,9 @@ function isPublic({ isOpen, declared }: Target, rule: ReadyRule | undefined): bo
 
 function checkTenant({ pathTenant }: HttpRequest, { tenant }: Principal): void {
   if (pathTenant === undefined || pathTenant === tenant) return;
-  throw unauthenticated("The credential does not belong to the tenant that the path names.");
+  throw unauthenticated(
+    "The credential does not belong to the tenant that the path names. Use one of that tenant, or the path without /t/ and the tenant.",
+  );
 }
 
 /** The scopes of the rule, if it names any; otherwise those of the operation. A partial scope replaces the latter. */
@@ -226,12 +228,14 @@ function neededScopes(
 function checkScopes(needed: readonly string[], scopes: ReadonlySet<string>, header: string | undefined): void {
   const missing = needed.find((scope) => !scopes.has(scope));
   if (missing === undefined) return;
+  const byToken = isToken(header ?? "");
+  const remedy = byToken
+    ? "Request a token with it, for an application that is authorized for its API."
+    : "Give the user a role that has it.";
   throw new Fault(
     "auth.forbidden",
-    `This operation requires the scope ${missing}, which your credential does not have.`,
-    {
-      headers: isToken(header ?? "") ? { "www-authenticate": scopeChallenge(header ?? "", missing) } : {},
-    },
+    `This operation requires the scope ${missing}, which your credential does not have. ${remedy}`,
+    { headers: byToken ? { "www-authenticate": scopeChallenge(header ?? "", missing) } : {} },
   );
 }
 

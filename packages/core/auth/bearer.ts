@@ -23,6 +23,29 @@ const HEADER = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
 const ALGORITHMS = { algs: PROOF_ALGORITHMS.join(" ") };
 const DPOP_CHALLENGE = dpopChallenge("invalid_token", ALGORITHMS);
 
+/** What the challenge (RFC 6750 section 3) and the body say of a token. */
+interface Verdict {
+  readonly challenge: string;
+  readonly description: string;
+}
+
+const EXPIRED: Verdict = {
+  challenge: "The access token expired",
+  description: "The access token expired: request a new one at /oauth2/token.",
+};
+/** One sentence for every other token that is not accepted, so that it shows nothing of the reason. */
+const INVALID: Verdict = {
+  challenge: "The access token is invalid",
+  description:
+    "The access token is invalid: it is unknown, was revoked, or is for another resource. Request a new one at /oauth2/token.",
+};
+/** By its form alone: no such text is ever a token. */
+const MALFORMED: Verdict = {
+  challenge: "The access token is malformed",
+  description:
+    "The Authorization header has no access token: after the word Bearer and a blank, send the access_token of the answer of /oauth2/token alone, without quotes.",
+};
+
 /** A token as it was sent. */
 export interface PresentedToken {
   readonly header: string;
@@ -56,7 +79,7 @@ export function isToken(header: string): boolean {
 export function scopeChallenge(header: string, scope: string): string {
   return /^dpop/i.test(header)
     ? dpopChallenge("insufficient_scope", { scope })
-    : bearerChallenge("insufficient_scope", scope);
+    : bearerChallenge("insufficient_scope", { scope });
 }
 
 /**
@@ -70,13 +93,17 @@ export async function authenticateToken(
   path: string,
 ): Promise<TokenHolder> {
   const [, scheme = "", text = ""] = HEADER.exec(presented.header) ?? [];
-  const found = text === "" ? undefined : await reader.read(text, reading);
   const isDpop = scheme.toLowerCase() === "dpop";
-  const unknown = isDpop ? DPOP_CHALLENGE : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`;
-  if (!found) throw refused(unknown);
+  if (text === "") throw refusedAs(MALFORMED, isDpop);
+  let verdict = INVALID;
+  const onExpired = () => {
+    verdict = EXPIRED;
+  };
+  const found = await reader.read(text, { ...reading, onExpired });
+  if (!found) throw refusedAs(verdict, isDpop);
   const { token } = found;
   const place = { origin: reading.issuer.origin, tenant: token.tenant };
-  if (!isForPath(token.audience, path, place)) throw refused(unknown);
+  if (!isForPath(token.audience, path, place)) throw refusedAs(INVALID, isDpop);
   const nextNonce = isDpop
     ? await checkProof(token.cnf, text, presented, proofs, reading.nowMs)
     : checkBearer(token.cnf, presented);
@@ -134,11 +161,15 @@ function checkBearer(cnf: Confirmation | undefined, { sent }: PresentedToken): u
   );
 }
 
-/** By default one sentence for every token that is not accepted, so that it shows nothing of the reason. */
-function refused(
-  challenge: string,
-  description = "The access token is not valid: it is unknown, has expired, was revoked, or is for another resource.",
-): Fault {
+function refusedAs({ challenge, description }: Verdict, isDpop: boolean): Fault {
+  const more = { error_description: challenge };
+  const challenges = isDpop
+    ? dpopChallenge("invalid_token", { ...more, ...ALGORITHMS })
+    : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token", more)}`;
+  return refused(challenges, description);
+}
+
+function refused(challenge: string, description: string): Fault {
   return unauthenticated(description, challenge);
 }
 

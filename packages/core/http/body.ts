@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Media, Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { later } from "../platform/later.ts";
+import { withFaultsOf } from "../platform/parse.ts";
 import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readForm } from "./request.ts";
@@ -47,10 +48,13 @@ export function checkAccept({ checksAccept, expects }: DialectRules, { headers }
 
 /** The reader of one function. `readMultipart` is needed only where an operation takes such bodies. */
 export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
-  return async ({ media = "json", limits = {}, bodyOptional, repeated }, rules, request, event) => {
+  return async ({ media = "json", limits = {}, bodyOptional, repeated, body }, rules, request, event) => {
     if (!event.body && bodyOptional) return undefined;
-    if (!event.body)
-      throw new Fault("request.malformed", `This operation requires a ${media === "json" ? "JSON " : ""}body.`);
+    if (!event.body) {
+      const asks = `This operation requires a ${media === "json" ? "JSON " : ""}body.`;
+      const refused = new Fault("request.malformed", media === "form" ? `${asks} ${sendAs(media, rules)}` : asks);
+      throw body && media !== "multipart" ? withFaultsOf(body, {}, refused) : refused;
+    }
     checkMediaType(request, media, rules);
     const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
     const most = limits.bytes ?? BYTES_MAX;
@@ -87,12 +91,14 @@ function checkMediaType({ headers }: HttpRequest, media: Media, rules: DialectRu
   const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
   const type = given.replace(/\s+/g, "");
   const isLeftOut = type === "" && media === "json" && rules.typeOptional;
-  if (!isLeftOut && !types[media].test(type)) {
-    const expected = typeNames[media] ?? rules.expects;
-    throw new Fault("request.media_type", `Send the body with the Content-Type ${expected}.`);
-  }
+  if (!isLeftOut && !types[media].test(type)) throw new Fault("request.media_type", sendAs(media, rules));
   const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
-  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
-    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
+  if (charsets.some((charset) => charset !== "utf-8")) {
+    throw new Fault("request.media_type", "Send the body as UTF-8, and no other charset in the Content-Type.");
   }
+  if (encoding !== "identity") throw new Fault("request.media_type", "Send the body without Content-Encoding.");
+}
+
+function sendAs(media: Media, rules: DialectRules): string {
+  return `Send the body with the Content-Type ${typeNames[media] ?? rules.expects}.`;
 }

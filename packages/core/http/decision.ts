@@ -77,14 +77,20 @@ export const NONCE_HEADER = "dpop-nonce";
 export type DecisionContext = Readonly<Record<string, string>>;
 
 /** The challenge for a token that is not valid or lacks a scope (RFC 6750 section 3). */
-export function bearerChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
-  return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+export function bearerChallenge(
+  error: "invalid_token" | "insufficient_scope",
+  more: Readonly<Record<string, string>> = {},
+): string {
+  return `Bearer ${[REALM, ...parametersOf({ error, ...more })].join(", ")}`;
 }
 
 /** The challenge for a token that needs a DPoP proof (RFC 9449 sections 7.1 and 9). */
 export function dpopChallenge(error: DpopError, more: Readonly<Record<string, string>> = {}): string {
-  const parameters = Object.entries({ error, ...more }).map(([name, value]) => `${name}="${value}"`);
-  return `DPoP ${[REALM, ...parameters].join(", ")}`;
+  return `DPoP ${[REALM, ...parametersOf({ error, ...more })].join(", ")}`;
+}
+
+function parametersOf(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `${name}="${value}"`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Where a text is not JSON, and what was expected there. Loaded with the first such text. */
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { placeIn } from "./json.ts";
 
 /** What was expected, by the names of mistakes. */
 const expected: Readonly<Record<string, string>> = {
@@ -25,7 +26,16 @@ export async function mistakeIn(text: string): Promise<string | undefined> {
   parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
   const first = errors.toSorted((a, b) => a.offset - b.offset)[0];
   if (!first) return undefined;
-  const before = text.slice(0, first.offset).split(/\r\n|\r|\n/);
-  const place = `Line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-  return `${place}: expected ${expected[printParseErrorCode(first.error)] ?? "JSON"}.`;
+  const mistake = printParseErrorCode(first.error);
+  return `${placeIn(text, first.offset)}: expected ${expected[mistake] ?? "JSON"}.${habitAt(text, first.offset)}`;
+}
+
+/** What other notations allow and JSON does not, where that is at an offset. */
+function habitAt(text: string, offset: number): string {
+  const char = text[offset] ?? "";
+  if (char === "'") return " Write names and texts in double quotes, not in single ones.";
+  if ((char === "}" || char === "]") && text.slice(0, offset).trimEnd().endsWith(","))
+    return ` Remove the comma before ${char}.`;
+  if (offset === 0 && /^[\w.]+=/.test(text)) return " Send JSON, not the parameters of a form.";
+  return "";
 }

@@ -39,18 +39,20 @@ export function checkJsonText(text: string, limits: { members?: number; elements
     elements += 1;
     if (elements > elementsMax) throw malformed(`The lists have more than ${elementsMax} elements together.`);
   };
-  for (let at = 0; at < text.length; ) {
+  let at = 0;
+  const malformedHere = (reason: string) => malformed(`${placeIn(text, at)}: ${reason}`);
+  while (at < text.length) {
     const char = text[at] as string;
     if (char === '"') {
       const end = endOfString(text, at);
-      if (end < 0) throw malformed("A string has no closing quote.");
+      if (end < 0) throw malformedHere("the string has no closing quote.");
       const token = text.slice(at, end);
       const members = open.at(-1);
       if (members && nameExpected) {
-        checkMember(members, readString(token));
+        checkMember(members, readString(token, malformedHere), malformedHere);
         count += 1;
         if (count > membersMax) throw malformed(`The objects have more than ${membersMax} members together.`);
-      } else if (token.includes("\\u")) readString(token);
+      } else if (token.includes("\\u")) readString(token, malformedHere);
       nameExpected = false;
       at = end;
       continue;
@@ -70,7 +72,8 @@ export function checkJsonText(text: string, limits: { members?: number; elements
       NUMBER.lastIndex = at;
       const token = NUMBER.exec(text)?.[0];
       if (token) {
-        if (!Number.isFinite(Number(token))) throw malformed("A number is not valid JSON or is larger than 1.8e308.");
+        if (!Number.isFinite(Number(token)))
+          throw malformedHere("the number is not valid JSON or is larger than 1.8e308.");
         at += token.length;
         continue;
       }
@@ -89,20 +92,29 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-function checkMember(members: Set<string>, name: string): void {
-  if (name === "__proto__") throw malformed('The member name "__proto__" is not allowed.');
-  if (members.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object.`);
+type MalformedHere = (reason: string) => Fault;
+
+function checkMember(members: Set<string>, name: string, malformedHere: MalformedHere): void {
+  if (name === "__proto__") throw malformedHere('the member name "__proto__" is not allowed.');
+  if (members.has(name))
+    throw malformedHere(`the member "${name.slice(0, 100)}" occurs twice in one object: remove one of them.`);
   members.add(name);
 }
 
-function readString(token: string): string {
+function readString(token: string, malformedHere: MalformedHere): string {
   try {
     const value = JSON.parse(token) as string;
-    if (!value.isWellFormed()) throw malformed("A string contains an unpaired surrogate.");
+    if (!value.isWellFormed()) throw malformedHere("the string contains an unpaired surrogate.");
     return value;
   } catch (error) {
-    throw error instanceof Fault ? error : malformed("A string is not valid JSON.");
+    throw error instanceof Fault ? error : malformedHere("the string is not valid JSON.");
   }
+}
+
+/** Where an offset of a text is, for people: `Line 2, column 7`. */
+export function placeIn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return `Line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }
 
 function malformed(reason: string): Fault {

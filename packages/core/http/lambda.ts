@@ -21,15 +21,14 @@ import type { Changing } from "./changing.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault } from "./dialects.ts";
+import { encoded } from "./encode.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { leaveOutBody, prefersMinimal } from "./preference.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { PROFILE_HEADERS, profileOf, type ScimProfile, type ScimProfileSetting } from "./scim-profile.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
+import { type Admitted, type AnyHandler, admit, execute } from "./serve.ts";
 
-/** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */
-const RESPONSE_BYTES_MAX = 5_000_000;
 /** How long before Lambda's timeout a request fails, so that the caller still gets a well-formed error. */
 const TIMEOUT_EARLY_MS = 500;
 
@@ -88,6 +87,8 @@ interface Exchange {
   fault?: Fault;
   /** Headers about the unknown members of the request. */
   handling?: Readonly<Record<string, string>>;
+  /** What the members that were ignored were probably meant for: it explains a fault of the rest. */
+  hint?: string;
 }
 
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
@@ -157,8 +158,9 @@ function readingBody({
       if (declared.method === "GET" || rules.ignoresUnknown) return;
       const handleUnknown = await changing?.handleUnknown();
       if (!handleUnknown) throw new Error("the function cannot look for unknown members");
-      const { headers, refused } = handleUnknown({ declared, request, body, rules }, isStrict);
+      const { headers, refused, hint } = handleUnknown({ declared, request, body, rules }, isStrict);
       exchange.handling = headers;
+      if (hint !== undefined) exchange.hint = hint;
       if (refused) throw refused;
     },
   };
@@ -230,18 +232,6 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       render: (fault) => faultResponse(exchangeOf(event), fault),
     });
   };
-}
-
-/** Encodes a response for the gateway. */
-function encoded({ status, headers, body, content }: HttpResponse, contentType: string): Response {
-  const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
-  if (Buffer.byteLength(bytes) > RESPONSE_BYTES_MAX) {
-    throw new Fault("request.invalid", "The response would be larger than 5 MB. Request fewer resources at once.");
-  }
-  const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
-  return typeof bytes === "string"
-    ? { statusCode: status, headers: typed, body: bytes }
-    : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
 }
 
 /** Creates the exchange, and writes the log line of the request at its end. */
@@ -328,8 +318,9 @@ function renderingFaults(): Middleware {
   };
 }
 
-function faultResponse({ dialect, request, profile }: Exchange, fault: Fault): Response {
-  const { contentType, body } = renderFault(dialect, fault, request.traceId, profile);
+function faultResponse({ dialect, request, profile, hint }: Exchange, fault: Fault): Response {
+  const told = hint !== undefined && fault.row.status === 400 ? fault.with(hint) : fault;
+  const { contentType, body } = renderFault(dialect, told, request.traceId, profile);
   const { retryAfterSeconds, status } = fault.row;
   return {
     statusCode: status,

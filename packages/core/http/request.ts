@@ -148,21 +148,27 @@ function parametersIn(text: string, place: string, repeated: readonly string[]):
     if (pair === "") continue;
     const at = pair.indexOf("=");
     const name = decodePart(at < 0 ? pair : pair.slice(0, at), place);
-    const value = decodePart(at < 0 ? "" : pair.slice(at + 1), place);
+    const value = decodePart(at < 0 ? "" : pair.slice(at + 1), place, `, in the parameter "${name.slice(0, 100)}"`);
     const before = found.get(name);
     if (Array.isArray(before)) before.push(value);
     else if (before === undefined) found.set(name, repeated.includes(name) ? [value] : value);
-    else throw new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
+    else
+      throw new Fault(
+        "request.invalid",
+        `The ${place} has the parameter "${name.slice(0, 100)}" more than once: send it once.`,
+      );
   }
   return Object.fromEntries(found);
 }
 
-function decodePart(part: string, place: string): string {
+function decodePart(part: string, place: string, of = ""): string {
   try {
     return decodeURIComponent(part.replaceAll("+", " "));
   } catch (cause) {
-    throw new Fault("request.invalid", `The ${place} has a percent sign that does not start a valid UTF-8 escape.`, {
-      cause,
-    });
+    throw new Fault(
+      "request.invalid",
+      `The ${place} has a percent sign that does not start a valid UTF-8 escape${of}. Send a percent sign itself as %25.`,
+      { cause },
+    );
   }
 }

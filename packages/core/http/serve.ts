@@ -10,6 +10,7 @@ import { familyOf, services } from "../operation/services.ts";
 import { contentTag, namesTag } from "../platform/entity-tag.ts";
 import { Fault } from "../platform/faults.ts";
 import { isFirstUse, parsePart } from "../platform/parse.ts";
+import { checkTogether } from "../platform/together.ts";
 import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -104,7 +105,10 @@ function unmatched(
   nearest: string | undefined,
 ): Fault {
   if (match.kind === "none") {
-    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}? Letter case and slashes count.`;
+    const hint =
+      nearest === undefined
+        ? " GET /openapi.json lists all paths."
+        : ` Did you mean ${nearest}? Letter case and slashes count.`;
     return new Fault("route.not_found", `No operation of this API has this path.${hint}`);
   }
   const allow = match.allow.join(", ");
@@ -115,12 +119,22 @@ function unmatched(
 
 /** Parses the input of a request with the schemas of its operation. Throws `request.invalid`. */
 export function inputOf({ declared, request, params, body }: Omit<Call, "handler" | "context">) {
-  return {
-    params: declared.params && parsePart("path", declared.params, params),
-    query: queryOf(declared, request),
-    headers: declared.headers && parsePart("header", declared.headers, request.headers),
-    body: declared.body && parsePart("body", declared.body, body),
-  };
+  const input: { params?: unknown; query?: unknown; headers?: unknown; body?: unknown } = {};
+  checkTogether(
+    () => {
+      input.params = declared.params && parsePart("path", declared.params, params);
+    },
+    () => {
+      input.query = queryOf(declared, request);
+    },
+    () => {
+      input.headers = declared.headers && parsePart("header", declared.headers, request.headers);
+    },
+    () => {
+      input.body = declared.body && parsePart("body", declared.body, body);
+    },
+  );
+  return input;
 }
 
 /** Parses the input of a request, calls its handler and builds the response. */

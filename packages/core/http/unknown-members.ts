@@ -6,6 +6,7 @@ import type { Operation } from "../operation/operation.ts";
 import { canRehearse, DRY_RUN, isDryRunName } from "../operation/rehearsal.ts";
 import { Fault } from "../platform/faults.ts";
 import { nearest } from "../platform/nearest.ts";
+import { withFaultsOf } from "../platform/parse.ts";
 import type { DialectRules } from "./dialects.ts";
 import { type Inside, insidesOf, type Known } from "./known-members.ts";
 import { decodedName, type HttpRequest } from "./request.ts";
@@ -33,6 +34,8 @@ export interface Sent {
 export interface Handled {
   readonly headers: Readonly<Record<string, string>>;
   readonly refused?: Fault;
+  /** Sentences about ignored members that were probably meant for known ones. */
+  readonly hint?: string;
 }
 
 /** One member or parameter that an operation does not know. */
@@ -52,8 +55,12 @@ export function handleUnknown(sent: Sent, isStrict: boolean): Handled {
   const headers: Handled["headers"] = preferred === undefined ? {} : { "preference-applied": `handling=${preferred}` };
   const unknown = unknownIn(sent);
   if (unknown.length === 0) return { headers };
-  if (preferred === undefined ? isStrict : preferred === "strict") return { headers, refused: refusal(unknown) };
-  return { headers: { ...headers, "ignored-members": unknown.map(({ place }) => shown(place)).join(", ") } };
+  if (preferred === undefined ? isStrict : preferred === "strict") return { headers, refused: refusal(unknown, sent) };
+  const hint = sentences(unknown.filter(({ nearest: meant }) => meant !== undefined));
+  return {
+    headers: { ...headers, "ignored-members": unknown.map(({ place }) => shown(place)).join(", ") },
+    ...(hint !== "" && { hint }),
+  };
 }
 
 /** What `Prefer: handling=` says, of several the first; `undefined` where it says nothing that is known. */
@@ -64,14 +71,19 @@ function preferredHandling(prefer: string): "strict" | "lenient" | undefined {
   return value === "strict" || value === "lenient" ? value : undefined;
 }
 
-function refusal(unknown: readonly Unknown[]): Fault {
+function refusal(unknown: readonly Unknown[], { declared, body }: Sent): Fault {
+  const refused = new Fault(
+    "request.malformed",
+    `${sentences(unknown)} Correct or remove it, or send Prefer: handling=lenient, which ignores it.`,
+  );
+  return declared.body && body !== undefined ? withFaultsOf(declared.body, body, refused) : refused;
+}
+
+function sentences(unknown: readonly Unknown[]): string {
   const named = unknown.map(({ place, nearest: meant }) =>
     meant === undefined ? `${escaped(place)} is unknown.` : `${escaped(place)} is unknown: did you mean ${meant}?`,
   );
-  return new Fault(
-    "request.malformed",
-    `${named.join(" ")} Correct or remove it, or send Prefer: handling=lenient, which ignores it.`,
-  );
+  return named.join(" ");
 }
 
 function unknownIn({ declared, request, body, rules }: Sent) {

@@ -47,6 +47,12 @@ const JWT_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 const PRINTABLE = /^[\x21-\x7E]+$/;
 
+/** By the form of the request alone: no client is looked up. */
+const NO_CLIENT =
+  "No client is named: send its id and secret in an Authorization header of the scheme Basic, or as client_id and client_secret in the body.";
+const NO_BASIC =
+  "The Authorization header cannot be read: send Basic, a blank, and the base64 of the client id, a colon and the secret.";
+
 /** What decides about a client besides its credentials. */
 export interface ClientCheck extends ServerCheck {
   /** The client with the presented id. */
@@ -105,13 +111,13 @@ export function presentedClient(
   }
   if (authorization === undefined) {
     if (assertion || type) return assertedBy(assertion, type, id);
-    if (!id) throw clientRefused();
+    if (!id) throw clientRefused(NO_CLIENT);
     return secret
       ? { clientId: id, by: "client_secret_post", secrets: [secret] }
       : { clientId: id, by: "id", secrets: [], certificate };
   }
   const parts = basicParts(authorization);
-  if (!parts) throw clientRefused();
+  if (!parts) throw clientRefused(NO_BASIC);
   const [name, word] = parts;
   if (id && id !== idOf(name)) throw invalid("The Authorization header and client_id name different clients.");
   // Both the text that was sent and its form-decoded reading are accepted: who knows one of them knows the secret.

@@ -1,6 +1,7 @@
 /** Rules for the scopes of OpenID Connect. Pure; faults have the codes of WSO2 Identity Server. */
 import type * as z from "zod";
 import { Fault } from "../platform/faults.ts";
+import { checkTogether } from "../platform/together.ts";
 import type { OidcScope } from "./model.ts";
 import type { NewOidcScope, OidcScopeUpdate } from "./shapes.ts";
 
@@ -21,6 +22,10 @@ export function scopeNotFound(name: string): Fault {
 
 /** The scope of a body. Throws `oidc_scope.*`. */
 export function newScopeOf({ name, ...settings }: z.output<typeof NewOidcScope>): OidcScope {
+  checkTogether(
+    () => checkName(name),
+    () => settingsOf(settings),
+  );
   return { name: checkName(name), ...settingsOf(settings) };
 }
 

@@ -246,6 +246,13 @@ export class Fault extends Error {
     this.publicMessage = options.message ?? faults[fault].message;
   }
 
+  /** The same failure with another sentence after its description, or in its place. */
+  with(text: string, place: "after" | "instead" = "after"): Fault {
+    const { fault, description, headers, publicMessage: message, cause } = this;
+    const first = /[.?!]$/.test(description) ? description : `${description}.`;
+    return new Fault(fault, place === "after" ? `${first} ${text}` : text, { headers, message, cause });
+  }
+
   /** The row of this failure. */
   get row(): FaultRow {
     return faults[this.fault];

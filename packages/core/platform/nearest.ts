@@ -11,10 +11,17 @@ export function nearest(given: string, known: readonly string[]): string | undef
   const word = folded(given.slice(0, 100));
   if (word === "") return undefined;
   const [best] = known
+    // A distance is at least the difference of the lengths.
+    .filter((candidate) => Math.abs(folded(candidate).length - word.length) <= DISTANCE_MAX)
     .map((candidate) => ({ candidate, distance: distance(word, folded(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   if (best && best.distance <= Math.min(DISTANCE_MAX, word.length / 2)) return best.candidate;
-  return known.find((candidate) => folded(candidate).includes(word) || word.includes(folded(candidate)));
+  return known.find((candidate) => contains(folded(candidate), word) || contains(word, folded(candidate)));
+}
+
+/** A part of one or two letters is in many words. */
+function contains(word: string, part: string): boolean {
+  return part.length > 2 && word.includes(part);
 }
 
 function folded(word: string): string {

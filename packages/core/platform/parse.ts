@@ -1,25 +1,28 @@
 /** Validates parts of a request against their schemas. */
 import type * as z from "zod";
 import { Fault } from "./faults.ts";
+import { describeIssues, isMissing, messageOf } from "./issues.ts";
+import { missingIn } from "./required.ts";
 
 const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
-const ISSUES_SHOWN = 5;
-const PLACE_LENGTH_MAX = 200;
 
 /**
  * Parses one part of a request. Throws `request.malformed` for a value of the wrong type, and `request.invalid` for a
- * missing or out-of-range value, with a sentence for each of the first issues.
+ * missing or out-of-range value, with a sentence for each of the first 20 faults.
  */
 export function parsePart<S extends z.ZodType>(
   place: "path" | "query" | "header" | "body",
   schema: S,
   given: unknown,
 ): z.output<S> {
-  const parsed = schema.safeParse(given, { reportInput: true, jitless: isFirstUse(schema) });
+  const parsed = schema.safeParse(given, { reportInput: true, jitless: isFirstUse(schema), error: messageOf });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
-  throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
+  throw new Fault(
+    isShape ? "request.malformed" : "request.invalid",
+    describeIssues(place, issues, missingIn(schema, given)),
+  );
 }
 
 const used = new WeakSet<z.ZodType>();
@@ -34,17 +37,14 @@ export function isFirstUse(schema: z.ZodType): boolean {
   return true;
 }
 
-/** One sentence for each issue, with its field path. */
-function describeIssues(place: string, issues: readonly z.core.$ZodIssue[]): string {
-  return issues
-    .slice(0, ISSUES_SHOWN)
-    .map((issue) => {
-      const where = [place, ...issue.path.map(String)].join(".").slice(0, PLACE_LENGTH_MAX);
-      return isMissing(issue) ? `${where} is required.` : `${where}: ${issue.message.replace(/\.$/, "")}.`;
-    })
-    .join(" ");
-}
-
-function isMissing({ code, input }: z.core.$ZodIssue): boolean {
-  return code === "invalid_type" && input === undefined;
+/** A refusal of a body that also tells the faults which its schema finds. */
+export function withFaultsOf(schema: z.ZodType, body: unknown, refused: Fault): Fault {
+  try {
+    parsePart("body", schema, body);
+    const missing = missingIn(schema, body);
+    return missing.length === 0 ? refused : refused.with(describeIssues("body", [], missing));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return refused.with(error.description);
+  }
 }

@@ -3,6 +3,7 @@
  * types.
  */
 import { Fault } from "../platform/faults.ts";
+import { eachTogether } from "../platform/together.ts";
 import { isPrimary } from "./resource.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType, Schema } from "./schema/attribute.ts";
 import { attributeNamed, coreAttributes } from "./schema/paths.ts";
@@ -37,7 +38,7 @@ export function readElements(attribute: Attribute, given: unknown, where: string
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   // Canonical elements have their members in the order of the schema, so equal elements have equal JSON.
   const distinct = new Map<string, Json>();
-  for (const [index, element] of list.entries()) {
+  const read = ([index, element]: [number, unknown]): readonly never[] => {
     const place = Array.isArray(given) ? `${where}[${index}]` : where;
     const value = readOne(attribute, element, place);
     // An element with unknown parts only, such as a member with only a name, must not be dropped silently.
@@ -45,7 +46,9 @@ export function readElements(attribute: Attribute, given: unknown, where: string
       value === undefined && !isUnassigned(element) && attribute.subAttributes?.find((sub) => sub.required);
     if (required) throw invalidValue(`${place}.${required.name}`, "is required.");
     if (value !== undefined) distinct.set(JSON.stringify(value), value);
-  }
+    return [];
+  };
+  eachTogether(list.entries(), read);
   const elements = [...distinct.values()];
   checkElements(attribute, elements, where);
   return elements;
@@ -76,11 +79,12 @@ export function readResource(type: ResourceType, given: unknown): Resource {
     throw new Fault("request.malformed", `The body must be a JSON object, not ${kindOf(given)}.`);
   }
   const pick = pickFrom(given);
-  const extensions = type.extensions.flatMap((extension): [string, Json][] => {
+  const core = () => Object.entries(readMembers(coreAttributes(type), pick, (name) => name) ?? {});
+  const extensions = type.extensions.map((extension) => (): [string, Json][] => {
     const members = readExtension(type, extension, pick);
     return members ? [[extension.id, members]] : [];
   });
-  return { ...readMembers(coreAttributes(type), pick, (name) => name), ...Object.fromEntries(extensions) };
+  return Object.fromEntries(eachTogether([core, ...extensions], (read) => read()));
 }
 
 function readExtension(type: ResourceType, extension: Schema, pick: Pick): JsonObject | undefined {
@@ -117,11 +121,10 @@ function readMembers(
   pick: Pick,
   whereOf: (name: string) => string,
 ): JsonObject | undefined {
-  const members = attributes
-    .filter(({ mutability }) => mutability !== "readOnly")
-    .flatMap((attribute): [string, Json][] => {
-      const value = readAttributeValue(attribute, pick(attribute.name), whereOf(attribute.name));
-      return value === undefined ? [] : [[attribute.name, value]];
-    });
+  const writable = attributes.filter(({ mutability }) => mutability !== "readOnly");
+  const members = eachTogether(writable, (attribute): [string, Json][] => {
+    const value = readAttributeValue(attribute, pick(attribute.name), whereOf(attribute.name));
+    return value === undefined ? [] : [[attribute.name, value]];
+  });
   return members.length > 0 ? Object.fromEntries(members) : undefined;
 }

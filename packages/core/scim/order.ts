@@ -5,7 +5,7 @@ import { comparable, compareOperands } from "./filter/literal.ts";
 import { excerpt } from "./filter/reader.ts";
 import { elementsOf, isPrimary, memberOf } from "./resource.ts";
 import type { Resource, ResourceType } from "./schema/attribute.ts";
-import { type AttributePath, attributeNamed, resolveName } from "./schema/paths.ts";
+import { type AttributePath, attributeNamed, hintFor, resolveName } from "./schema/paths.ts";
 
 /** The attribute and direction of a sort. */
 export interface Order {
@@ -33,7 +33,7 @@ export function readOrder(
 
 function sortedBy(type: ResourceType, sortBy: string): AttributePath {
   const named = resolveName(type, sortBy);
-  if (!named) throw refused(`sortBy: ${excerpt(sortBy)} is not an attribute of ${type.name}.`);
+  if (!named) throw refused(`sortBy: ${excerpt(sortBy)} is not an attribute of ${type.name}.${hintFor(type, sortBy)}`);
   if (named.attribute === undefined) throw refused("sortBy is the URN of a schema. Add the name of an attribute.");
   const { attribute, sub } = named;
   const leaf =

@@ -1,10 +1,11 @@
 /** Rules for whole resources: required and immutable attributes (RFC 7643 section 7). */
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "../platform/faults.ts";
-import { checkElements } from "./input.ts";
+import { eachTogether } from "../platform/together.ts";
+import { checkElements, pickFrom, readResource } from "./input.ts";
 import type { Attribute, Json, Resource, ResourceType } from "./schema/attribute.ts";
 import { coreAttributes } from "./schema/paths.ts";
-import { isObject } from "./values.ts";
+import { isObject, isUnassigned } from "./values.ts";
 
 /** The attributes of one schema, the object with their values, and the prefix of their paths. */
 interface Part {
@@ -20,13 +21,42 @@ interface Part {
  * and more than one primary element. Does not require write-only attributes: a resource does not contain its password.
  */
 export function requireAll(type: ResourceType, resource: Resource): void {
-  for (const { attributes, values, prefix } of partsOf(type, resource).filter(({ isUsed }) => isUsed)) {
-    for (const attribute of attributes) {
+  const used = partsOf(type, resource).filter(({ isUsed }) => isUsed);
+  eachTogether(used, ({ attributes, values, prefix }) =>
+    eachTogether(attributes, (attribute): readonly never[] => {
       const value = values[attribute.name];
       if (value !== undefined) checkValue(attribute, value, prefix + attribute.name);
-      else if (attribute.required && attribute.mutability !== "writeOnly") throw missing(prefix + attribute.name);
-    }
-  }
+      else if (isRequired(attribute)) throw missing(prefix + attribute.name);
+      return [];
+    }),
+  );
+}
+
+/**
+ * The resource in the body of a POST or PUT, complete. Throws what `readResource` throws, and `request.invalid` for
+ * required attributes of its own schema, and those named in `also`, that are missing: all at once.
+ */
+export function readComplete(type: ResourceType, given: unknown, also: readonly string[] = []): Resource {
+  const [resource] = eachTogether<() => readonly Resource[], Resource>(
+    [
+      () => [readResource(type, given)],
+      () => {
+        const pick = isObject(given) ? pickFrom(given) : undefined;
+        const required = coreAttributes(type).filter((one) => isRequired(one) || also.includes(one.name));
+        return eachTogether(pick ? required : [], ({ name }): readonly never[] => {
+          if (isUnassigned(pick?.(name))) throw missing(name);
+          return [];
+        });
+      },
+    ],
+    (read) => read(),
+  );
+  requireAll(type, resource ?? {});
+  return resource ?? {};
+}
+
+function isRequired({ required, mutability }: Attribute): boolean {
+  return required === true && mutability !== "writeOnly" && mutability !== "readOnly";
 }
 
 function checkValue(attribute: Attribute, value: Json, path: string): void {

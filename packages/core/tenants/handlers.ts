@@ -1,5 +1,6 @@
 /** The handlers of the tenant operations. */
 
+import type * as z from "zod";
 import { type Administrator, SUPER_TENANT, type Tenant } from "../domain/tenant.ts";
 import type { TenantStore } from "../domain/tenant-store.ts";
 import { checkName, checkPassword } from "../identities/users/rules.ts";
@@ -9,10 +10,12 @@ import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { matches, parseFilter } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../platform/management-api.ts";
+import { checkTogether } from "../platform/together.ts";
 import { changingTenant } from "../tokens/revocation-store.ts";
 import type { tenantOperations } from "./contract.ts";
 import { checkOwner, type OwnerStores, ownerNotFound, presentOwner, updateOwner } from "./owner.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
+import type { NewTenant } from "./shapes.ts";
 
 /** The dependencies of these handlers. */
 export interface TenantStores extends OwnerStores {
@@ -57,19 +60,12 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
 
   async createTenant({ body }, context) {
     checkCaller(context.tenant);
-    checkDomain(body.domain);
-    const [owner] = body.owners;
-    if (!owner) throw new Fault("tenant.owner_missing", "Required parameter owner is not specified.");
-    if (owner.provisioningMethod !== "inline-password") {
-      throw new Fault(
-        "tenant.invalid",
-        "owners.0.provisioningMethod: only inline-password is supported; this service sends no invitations.",
-      );
-    }
-    if (owner.password === undefined) {
-      throw new Fault("tenant.parameter_missing", "Required parameter password is not specified.");
-    }
-    checkPassword(owner.password);
+    const owner = ownerIn(body);
+    checkTogether(
+      () => checkDomain(body.domain),
+      () => passwordOf(owner),
+    );
+    const password = passwordOf(owner);
     const { email, firstname, lastname } = owner;
     const name = {
       ...(firstname !== undefined && { givenName: firstname }),
@@ -79,7 +75,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
       body.domain,
       {
         username: ownerName(owner.username, body.domain),
-        password: owner.password,
+        password,
         profile: {
           ...(Object.keys(name).length > 0 && { name }),
           ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
@@ -173,6 +169,31 @@ async function presentTenant({ users }: TenantStores, { id, domain, active, crea
     createdDate: new Date(createdMs).toISOString(),
     lifecycleStatus: { activated: active },
   };
+}
+
+type Owner = z.output<typeof NewTenant>["owners"][number];
+
+function ownerIn({ owners: [owner] }: z.output<typeof NewTenant>): Owner {
+  if (owner) return owner;
+  throw new Fault("tenant.owner_missing", "Required parameter owner is not specified.");
+}
+
+/** The password of a new owner, which is the only way to create one. Throws `tenant.*` and `request.invalid`. */
+function passwordOf(owner: Owner): string {
+  if (owner.provisioningMethod !== "inline-password") {
+    throw new Fault(
+      "tenant.invalid",
+      "owners[0].provisioningMethod: only inline-password is supported; this service sends no invitations.",
+    );
+  }
+  if (owner.password === undefined) {
+    throw new Fault(
+      "tenant.parameter_missing",
+      "Required parameter password is not specified. Send it as owners[0].password.",
+    );
+  }
+  checkPassword(owner.password);
+  return owner.password;
 }
 
 /** The user name of an owner. It may be sent with the tenant, as `name@domain`. */

@@ -5,6 +5,7 @@ import { type Caller, checkAccountChange } from "../identities/provisioning/esca
 import { changeUser, type UserStores } from "../identities/provisioning/users.ts";
 import { qualifiedName, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
+import { eachTogether } from "../platform/together.ts";
 import type { JsonObject, Resource } from "../scim/schema/attribute.ts";
 import type { OwnerDetails, OwnerUpdate } from "./shapes.ts";
 
@@ -77,9 +78,10 @@ export async function updateOwner(
   caller: Caller & { readonly now: number },
 ): Promise<void> {
   const { email, firstname, lastname, password, additionalClaims = [] } = body;
-  for (const [name, value] of Object.entries({ email, firstname, lastname })) {
-    if (!value?.trim()) throw new Fault("tenant.parameter_missing", `Required parameter ${name} is not specified.`);
-  }
+  eachTogether(Object.entries({ email, firstname, lastname }), ([name, value]): readonly never[] => {
+    if (value?.trim()) return [];
+    throw new Fault("tenant.parameter_missing", `Required parameter ${name} is not specified.`);
+  });
   const claimed = additionalClaims.map(({ claim, value }) => [knownAttribute(claim), value] as const);
   if (!(await stores.users.find(domain, administrator))) throw ownerNotFound(administrator);
   if (password !== undefined) await checkTakeover(stores, caller);

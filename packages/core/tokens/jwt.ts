@@ -1,5 +1,5 @@
 /** Access tokens as JWTs (RFC 9068), signed with ES256. */
-import { type CryptoKey, decodeJwt, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { type CryptoKey, decodeJwt, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { canBeId } from "../platform/ids.ts";
 import { confirmationIn } from "./confirmation.ts";
@@ -110,14 +110,15 @@ export function isJwt(text: string): boolean {
 
 /**
  * Validates and reads a token: signed by a key of the ring, by the issuer of its tenant, not expired. Its audience is
- * for the caller to check. Returns `undefined` for any other text. The header selects the key and nothing else (RFC
- * 8725).
+ * for the caller to check. Returns `undefined` for any other text, after a call of `onExpired` for a token of the
+ * issuer that was signed by such a key and has expired. The header selects the key and nothing else (RFC 8725).
  */
 export async function readAccessToken(
   text: string,
   keyOf: KeyOf,
   issuer: Issuer,
   nowMs: number,
+  onExpired: () => void = () => undefined,
 ): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> {
   if (!isJwt(text)) return undefined;
   /** The key could not be read: that does not make the token invalid. */
@@ -140,10 +141,14 @@ export async function readAccessToken(
     });
     const token = toToken(payload, issuer);
     // The tolerance is for `nbf` and `iat` only: `exp` is exact.
-    if (!token || !isText(payload.jti) || !isAlive(token, nowMs) || isFromFuture(token, nowMs)) return undefined;
-    return { token, id: payload.jti };
-  } catch {
+    if (!token || !isText(payload.jti) || isFromFuture(token, nowMs)) return undefined;
+    if (isAlive(token, nowMs)) return { token, id: payload.jti };
+    onExpired();
+    return undefined;
+  } catch (error) {
     if (failure) throw failure.error;
+    // The library checks the signature before the time.
+    if (error instanceof errors.JWTExpired && toToken(error.payload, issuer)) onExpired();
     // Any other error means that the token is invalid.
     return undefined;
   }

@@ -1,4 +1,7 @@
-/** Validates access tokens. Unknown, expired and revoked tokens are the same to callers. */
+/**
+ * Validates access tokens. Unknown and revoked tokens are the same to callers. Only of a token that was issued here for
+ * certain, by its signature or its row, it is told that it has expired: its holder could know that.
+ */
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Table } from "../table/table.ts";
 import { accessTokenStore } from "./access-token-store.ts";
@@ -18,6 +21,8 @@ export interface TokenReading {
   readonly tenantGuess?: string | undefined;
   /** True where a token must not outlive its revocation even for a moment. */
   readonly isStrict?: true;
+  /** Called where the text is a token that was issued here and has expired. Its row may be gone soon after that. */
+  readonly onExpired?: () => void;
 }
 
 /** A valid token. */
@@ -62,10 +67,14 @@ export function newTokenReader(
   };
 
   const findOpaque = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
-    const { table, nowMs, tenantGuess = latestTenant, isStrict } = reading;
+    const { table, nowMs, tenantGuess = latestTenant, isStrict, onExpired } = reading;
     const stateOf = guess(tenantGuess, reading, isStrict ? STRICT : STRICT_SUBJECTS);
     const token = await accessTokenStore(table).find(text);
-    if (!token || !isAlive(token, nowMs) || isFromFuture(token, nowMs)) return undefined;
+    if (!token || isFromFuture(token, nowMs)) return undefined;
+    if (!isAlive(token, nowMs)) {
+      onExpired?.();
+      return undefined;
+    }
     const { tenant } = token;
     const isUnknown = tenant !== tenantGuess && !revocations.knows(tenant);
     // The first token of a tenant in a container may be one that the log leaves to the marks: that costs no wait.
@@ -75,13 +84,13 @@ export function newTokenReader(
   };
 
   const findJwt = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
-    const { table, nowMs, issuer, isStrict } = reading;
+    const { table, nowMs, issuer, isStrict, onExpired } = reading;
     const ages = isStrict ? STRICT : FRESH;
     // Where the keys are read anyway, the state of the claimed tenant is read with them: nothing is verified yet.
     const claimed = keys.isFresh(nowMs) ? undefined : claimsOf(text)?.tenant;
     const guessed = claimed === undefined ? undefined : guess(claimed, reading, ages);
     await keys.refresh(table, nowMs);
-    const found = await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs);
+    const found = await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs, onExpired);
     if (!found) return undefined;
     const { tenant } = found.token;
     return { ...found, state: await (guessed ?? ((actual) => revocations.of(actual, table, nowMs, ages)))(tenant) };

@@ -4,6 +4,7 @@ import type { SubscriberState } from "../events/model.ts";
 import type { SlotGroup } from "../events/slots.ts";
 import { Fault } from "../platform/faults.ts";
 import { checkPublic, type Exempt, FetchRefused } from "../platform/public-fetch.ts";
+import { checkTogether } from "../platform/together.ts";
 import { profileNamed } from "./channels.ts";
 import type { Webhook } from "./model.ts";
 import type { WebhookRequest } from "./shapes.ts";
@@ -25,16 +26,25 @@ export function checkedWebhook(
   body: z.output<typeof WebhookRequest>,
   { exempt, scopes }: { readonly exempt: Exempt; readonly scopes: ReadonlySet<string> },
 ): Omit<Webhook, "sealedSecret"> {
-  const endpoint = filled("Endpoint URI", body.endpoint);
-  const name = filled("Webhook name", body.name);
-  const profileName = filled("Event Profile Name", body.eventProfile?.name);
-  const uri = filled("Event Profile URI", body.eventProfile?.uri);
-  checkEndpoint(endpoint, exempt);
-  const profile = profileNamed(profileName);
-  if (!profile) throw invalid("Event Profile Name is invalid.");
-  if (uri !== profile.uri) throw invalid(`Event Profile URI is invalid: that of ${profile.name} is ${profile.uri}.`);
+  const profileOf = () => {
+    const profile = profileNamed(filled("Event Profile Name", body.eventProfile?.name));
+    if (!profile) throw invalid("Event Profile Name is invalid.");
+    return profile;
+  };
   const channels = [...new Set(body.channelsSubscribed ?? [])];
-  if (channels.length === 0) throw new Fault("webhook.field_empty", "Channels Subscribed is empty.");
+  checkTogether(
+    () => checkEndpoint(filled("Endpoint URI", body.endpoint), exempt),
+    () => filled("Webhook name", body.name),
+    profileOf,
+    () => filled("Event Profile URI", body.eventProfile?.uri),
+    () => {
+      if (channels.length === 0) throw new Fault("webhook.field_empty", "Channels Subscribed is empty.");
+    },
+  );
+  const [endpoint, name] = [filled("Endpoint URI", body.endpoint), filled("Webhook name", body.name)];
+  const profile = profileOf();
+  if (body.eventProfile?.uri !== profile.uri)
+    throw invalid(`Event Profile URI is invalid: that of ${profile.name} is ${profile.uri}.`);
   const known = new Set(profile.channels.map((channel) => channel.uri));
   const unknown = channels.findIndex((channel) => !known.has(channel));
   if (unknown >= 0) {

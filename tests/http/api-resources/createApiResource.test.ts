@@ -65,7 +65,7 @@ describe("400, and nothing is stored", () => {
     ["a blank identifier", { ...base, identifier: "" }, "API-RESOURCE-60004", /blank/],
     ["an identifier of 256 characters", { ...base, identifier: "x".repeat(256) }, "UE-10000", /identifier/],
     ["a number for a name", { ...base, name: 1 }, "UE-10000", /name/],
-    ["a scope without a name", { ...base, scopes: [{}] }, "UE-10000", /scopes\.0\.name/],
+    ["a scope without a name", { ...base, scopes: [{}] }, "UE-10000", /scopes\[0\]\.name is required/],
     ["a blank scope", { ...base, scopes: scopesNamed("") }, "API-RESOURCE-60005", /required/],
     ["a scope with a blank", { ...base, scopes: scopesNamed("a b") }, "API-RESOURCE-60005", /printable/],
     ["a scope with a quote", { ...base, scopes: scopesNamed('a"b') }, "API-RESOURCE-60005", /printable/],

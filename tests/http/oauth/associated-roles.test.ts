@@ -123,10 +123,7 @@ describe("400 with the place in the body", () => {
   });
   test("without an audience", async () => {
     const { status, body } = await patch({ roles: [{ id: ofTenant }] });
-    expect([status, body.description]).toEqual([
-      400,
-      expect.stringMatching(/^body\.associatedRoles\.allowedAudience: /),
-    ]);
+    expect([status, body.description]).toEqual([400, "body.associatedRoles.allowedAudience is required."]);
   });
 });
 

@@ -206,7 +206,6 @@ const JWT_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 describe("401 invalid_client, with one message and a challenge", () => {
   const cases: [string, () => [Record<string, string | undefined>, string | TestClient | null]][] = [
-    ["no client at all", () => [{}, null]],
     ["a wrong secret", () => [{}, { ...client, clientSecret: "wrong" }]],
     ["a wrong secret in the form", () => [{ client_id: client.clientId, client_secret: "wrong" }, null]],
     ["an unknown client", () => [{}, { ...client, clientId: "nobody" }]],
@@ -216,9 +215,6 @@ describe("401 invalid_client, with one message and a challenge", () => {
     ["an empty secret", () => [{ client_id: client.clientId, client_secret: "" }, null]],
     ["a user", () => [{}, basic(ADMIN)]],
     ["a wrong secret of a public client", () => [{ client_id: open.clientId, client_secret: "wrong" }, null]],
-    ["Bearer", () => [{}, "Bearer abc"]],
-    ["junk", () => [{}, "Basic !!!"]],
-    ["two credentials in one header", () => [{}, `${asBasic(client, String)}, ${asBasic(client, String)}`]],
     ["an assertion that is none", () => [{ client_assertion_type: JWT_ASSERTION, client_assertion: "x.y.z" }, null]],
     ["a property name of Object", () => [{ client_id: "__proto__", client_secret: "x" }, null]],
     ["an id of 3,000 characters", () => [{ client_id: "x".repeat(3_000), client_secret: "x" }, null]],
@@ -232,6 +228,20 @@ describe("401 invalid_client, with one message and a challenge", () => {
     expect(answer.body.error_description).toBe(
       "The client is unknown, its credential is wrong, or it used a method that is not accepted.",
     );
+  });
+  test.each<[string, RegExp, () => string | null]>([
+    ["no client at all", /^No client is named: send its id and secret in an Authorization header/, () => null],
+    ["Bearer", /^The Authorization header cannot be read: send Basic, /, () => "Bearer abc"],
+    ["junk", /^The Authorization header cannot be read: send Basic, /, () => "Basic !!!"],
+    [
+      "two credentials in one header",
+      /^The Authorization header cannot be read: send Basic, /,
+      () => `${asBasic(client, String)}, ${asBasic(client, String)}`,
+    ],
+  ])("%s: says how a client is named", async (_, description, as) => {
+    const answer = await post(TOKEN, CC, as());
+    refused(answer, 401, "invalid_client");
+    expect(answer.body.error_description).toMatch(description);
   });
   test("the path of another tenant", async () => {
     refused(await post(`/t/acme.com${TOKEN}`, CC, client), 401, "invalid_client");

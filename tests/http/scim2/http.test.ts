@@ -297,7 +297,7 @@ describe("errors", () => {
       schemas: [URN.error],
       status: String(status),
       ...(scimType && { scimType }),
-      detail: expect.stringMatching(/^.{10,}\.$/),
+      detail: expect.stringMatching(/^.{10,}[.?]$/),
     });
     expect(answer.status).toBe(status);
   });

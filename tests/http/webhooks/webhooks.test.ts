@@ -75,7 +75,12 @@ describe("createWebhook", () => {
     ["no URL", { endpoint: "not-a-url" }, "60012", "Endpoint URI is invalid."],
     ["no endpoint", { endpoint: undefined }, "60011", "Endpoint URI is empty."],
     ["no name", { name: " " }, "60011", "Webhook name is empty."],
-    ["an empty profile", { eventProfile: { name: "", uri: "" } }, "60011", "Event Profile Name is empty."],
+    [
+      "an empty profile",
+      { eventProfile: { name: "", uri: "" } },
+      "60011",
+      "Event Profile Name is empty. Event Profile URI is empty.",
+    ],
     ["a profile without URI", { eventProfile: { name: "WSO2" } }, "60011", "Event Profile URI is empty."],
     ["an unknown profile", { eventProfile: { name: "X", uri: "x" } }, "60012", "Event Profile Name is invalid."],
     [

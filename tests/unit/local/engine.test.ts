@@ -234,7 +234,7 @@ describe("findProgram", () => {
 describe("a machine without the program", () => {
   it("gets a message with the missing program and the alternatives", () => {
     expect(noProgram("linux-x64")).toMatch(
-      /^The embedded database is not installed\. Run "npm ci" without --omit=optional/,
+      /^The embedded database is not installed: run "npm ci" without --omit=optional/,
     );
     for (const platform of ["darwin-arm64", "linux-arm64"]) {
       expect(noProgram(platform)).toMatch(

@@ -194,7 +194,7 @@ describe("refuses with invalidFilter", () => {
       "The operator 'gt' does not fit 'active' of type boolean. Use eq, ne or pr.",
     );
     expect(sentenceOf(() => bind("userName pr and nope pr"))).toBe(
-      "'nope' at character 17 is not an attribute of User.",
+      "'nope' at character 17 is not an attribute of User. Did you mean name?",
     );
     expect(sentenceOf(() => bind("meta.created gt 5"))).toBe(
       `'5' at character 17 is not a value of 'meta.created', which is of type dateTime. Example: "2024-05-13T04:42:34Z".`,

@@ -65,7 +65,7 @@ describe("the structure of a request", () => {
   });
   test("names the operation in messages", () => {
     const bad = (second: unknown) => sentenceOf(() => read({ Operations: [operation, second] }));
-    expect(bad(replace("nope", 1))).toBe("Operations[1]: 'nope' is not an attribute of User.");
+    expect(bad(replace("nope", 1))).toBe("Operations[1]: 'nope' is not an attribute of User. Did you mean name?");
     expect(bad(replace("emails[type eq", 1))).toBe("Operations[1]: Invalid path at character 15: expected a value.");
     expect(bad(replace("active", "maybe"))).toBe("Attribute Operations[1].active must be true or false.");
     expect(bad(replace("userName", null))).toBe("Operations[1]: 'userName' is required, so it must have a value.");

@@ -1,8 +1,11 @@
 /** Custom inbound protocols: settings, and their check against the declaration in deployment.toml. */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
+import { nearest } from "../../platform/nearest.ts";
 import type { Seal } from "../../platform/seal.ts";
+import { listed } from "../../platform/words.ts";
 import type { CustomProperty, CustomProtocolKind } from "./custom-kind.ts";
+import { protocolKinds } from "./kinds.ts";
 import type { CustomSettings } from "./model.ts";
 import { readPattern } from "./pattern.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
@@ -14,8 +17,15 @@ type Stored = CustomSettings["properties"][number];
 export function customKindOf(name: string, kinds: readonly CustomProtocolKind[]): CustomProtocolKind {
   const kind = kinds.find((candidate) => candidate.name === name);
   if (kind) return kind;
-  const known = kinds.map((candidate) => candidate.name).join(", ") || "none";
-  throw refuse(`Unknown inbound type: ${name.slice(0, 200)}. Declared are: ${known}.`);
+  const standard = Object.values(protocolKinds).map(({ segment }) => segment);
+  const declared = kinds.map((candidate) => candidate.name);
+  const own =
+    declared.length > 0 ? `, and those of deployment.toml: ${declared.join(", ")}` : "; deployment.toml declares none";
+  const meant = nearest(name, [...declared, ...standard]);
+  throw refuse(
+    `Unknown inbound type: ${name.slice(0, 200)}.${meant === undefined ? "" : ` Did you mean ${meant}?`} ` +
+      `The types are ${listed(standard, "and")}${own}.`,
+  );
 }
 
 /** Checks that every pattern is valid RE2. Throws an `Error` that names the property, when the service starts. */

@@ -2,7 +2,10 @@
 import type * as z from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { Fault } from "../../platform/faults.ts";
+import { nearest } from "../../platform/nearest.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
+import { checkTogetherLater } from "../../platform/together.ts";
+import { listed } from "../../platform/words.ts";
 import {
   checkClientAuthentication,
   clientAuthenticationOf,
@@ -40,37 +43,50 @@ export interface ClientSupport {
 /** Checks what does not depend on the client. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
 export async function checkOidc(body: Body, limits: ClientLimits): Promise<void> {
   const names: readonly string[] = grantTypes.map(({ name }) => name);
-  for (const grant of body.grantTypes) allowed(grant, names, "grant type");
-  const callbacks = body.callbackURLs ?? [];
-  if (
-    body.grantTypes.some((grant) => grant === "authorization_code" || grant === "implicit") &&
-    callbacks.length === 0
-  ) {
-    throw refuse("Callback URI is mandatory for Code or Implicit grant types");
+  const { accessToken = {}, idToken = {} } = body;
+  await checkTogetherLater(
+    ...body.grantTypes.map((grant) => () => allowed(grant, names, "grant type", "grantTypes")),
+    () => checkCallbacks(body),
+    () => checkOrigins(body.allowedOrigins ?? []),
+    ...(body.scopeValidators ?? []).map(
+      (validator) => () =>
+        allowed(validator, oidcOptions.scopeValidators.options, "scope validator", "scopeValidators"),
+    ),
+    () => allowed(accessToken.type, oidcOptions.accessTokenType.options, "access token type", "accessToken.type"),
+    () =>
+      allowed(
+        accessToken.bindingType,
+        oidcOptions.accessTokenBindingType.options,
+        "binding type",
+        "accessToken.bindingType",
+      ),
+    () => checkBinding(accessToken),
+    () => checkLifetimes(body, limits),
+    () => checkClientAuthentication(body),
+    () => checkSignIn(body),
+    () => checkIdToken(idToken),
+  );
+}
+
+async function checkCallbacks({ grantTypes: grants, callbackURLs: callbacks = [] }: Body): Promise<void> {
+  if (grants.some((grant) => grant === "authorization_code" || grant === "implicit") && callbacks.length === 0) {
+    throw refuse("Callback URI is mandatory for Code or Implicit grant types. Send it in callbackURLs.");
   }
   if (callbacks.filter((callback) => callback.startsWith("regexp=")).length > EXPRESSIONS_MAX) {
     throw refuse(`callbackURLs: more than ${EXPRESSIONS_MAX} are expressions. Join them with |.`);
   }
-  for (const callback of callbacks) await checkCallback(callback);
-  checkOrigins(body.allowedOrigins ?? []);
-  for (const validator of body.scopeValidators ?? []) {
-    allowed(validator, oidcOptions.scopeValidators.options, "scope validator");
-  }
-  allowed(body.accessToken?.type, oidcOptions.accessTokenType.options, "access token type");
-  allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
-  checkBinding(body.accessToken);
-  checkLifetimes(body, limits);
-  checkClientAuthentication(body);
-  checkSignIn(body);
-  const audience = body.idToken?.audience ?? [];
+  await checkTogetherLater(...callbacks.map((callback) => () => checkCallback(callback)));
+}
+
+function checkIdToken({ audience = [], encryption = {} }: NonNullable<Body["idToken"]>): void {
   if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
     throw refuse("Audience values cannot contain duplicates or empty values.");
   }
-  const { enabled, algorithm = "", method = "" } = body.idToken?.encryption ?? {};
-  if (enabled) {
-    allowed(algorithm, oidcOptions.idTokenEncryptionAlgorithm.options, "Encryption Algorithm");
-    allowed(method, oidcOptions.idTokenEncryptionMethod.options, "Encryption Method");
-  }
+  const { enabled, algorithm = "", method = "" } = encryption;
+  if (!enabled) return;
+  const { idTokenEncryptionAlgorithm: algorithms, idTokenEncryptionMethod: methods } = oidcOptions;
+  allowed(algorithm, algorithms.options, "Encryption Algorithm", "idToken.encryption.algorithm");
+  allowed(method, methods.options, "Encryption Method", "idToken.encryption.method");
 }
 
 /**
@@ -85,8 +101,12 @@ function checkBinding({ bindingType, validateTokenBinding }: NonNullable<Body["a
   );
 }
 
-function allowed(value: string | undefined, options: readonly string[], what: string): void {
-  if (value !== undefined && !options.includes(value)) throw refuse(`'${value}' ${what} is not allowed.`);
+/** The first sentence is Identity Server's. */
+function allowed(value: string | undefined, options: readonly string[], what: string, where: string): void {
+  if (value === undefined || options.includes(value)) return;
+  const meant = nearest(value, options);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  throw refuse(`'${value.slice(0, 200)}' ${what} is not allowed. ${where} takes ${listed(options, "and")}.${hint}`);
 }
 
 async function checkCallback(callback: string): Promise<void> {
@@ -99,7 +119,7 @@ async function checkCallback(callback: string): Promise<void> {
     return;
   }
   const shown = callback.slice(0, 100);
-  if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
+  if (!URL.canParse(callback)) throw refuse(`callbackURLs: '${shown}' is not an absolute URL.`);
   const url = new URL(callback);
   if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
   if (url.username || url.password) throw refuse(`The callback '${shown}' must not contain a user name.`);

@@ -13,7 +13,10 @@ export const AUTHORIZE_ANY = "internal_application_internal_api_update";
 /** The fault for an API that the tenant does not have. */
 export function apiUnknown(id: string | undefined): Fault {
   return id
-    ? new Fault("authorized_api.unknown", `No API resource of the tenant has the id ${id}.`)
+    ? new Fault(
+        "authorized_api.unknown",
+        `No API resource of the tenant has the id ${id}. GET /api/server/v1/api-resources lists them.`,
+      )
     : new Fault("authorized_api.unknown", "The id of the API resource is required.");
 }
 

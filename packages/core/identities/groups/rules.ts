@@ -24,7 +24,7 @@ export function unknownMembers(ids: readonly string[]): Fault {
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : "";
   return new Fault(
     "request.invalid",
-    `members: these are not users of the group's user store: ${shown.join(", ")}${more}.`,
+    `members: these are not users of the group's user store: ${shown.join(", ")}${more}. Send the ids of /scim2/Users.`,
   );
 }
 

@@ -3,6 +3,7 @@ import { systemScopes } from "../../domain/system-apis.ts";
 import type { TenantStore } from "../../domain/tenant-store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
+import { allTogether } from "../../platform/together.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { Assignee, AssigneeKind } from "../memberships/assignees.ts";
@@ -63,7 +64,7 @@ export async function createRole(stores: RoleStores, context: ChangeContext, res
   checkRoleName(name);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
   checkGrantedScopes(context, permissions);
-  const [audience, users, groups] = await Promise.all([
+  const [audience, users, groups] = await allTogether([
     audienceIn(stores, tenant, resource),
     assigneesOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
     assigneesOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),

@@ -8,6 +8,7 @@ import type { TenantStore } from "../../domain/tenant-store.ts";
 import { splitStore, tenantNamedIn } from "../../domain/username.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
+import { checkTogether } from "../../platform/together.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
@@ -92,13 +93,19 @@ export async function createUser(
 ): Promise<User> {
   const { tenant, now } = context;
   const { name, password, active = true, profile } = accountOf(resource, userStores);
-  if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
-  checkName(name.name);
+  const isImported = password !== undefined && isHash(password, context.scopes);
+  checkTogether(
+    () => {
+      if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
+    },
+    () => checkName(name.name),
+    () => {
+      if (password !== undefined && !isImported) checkPassword(password);
+    },
+  );
   const { userStore } = name;
   const elsewhere = isExternal(users, tenant, name);
-  const isImported = password !== undefined && isHash(password, context.scopes);
   if (isImported && elsewhere) throw hashRefused(`a user store of an LDAP directory cannot take: ${userStore}`);
-  if (password !== undefined && !isImported) checkPassword(password);
   const hasPassword = password !== undefined && !elsewhere;
   const user = freshUser(newId(), name.name, now, { userStore, active, profile, hasPassword });
   const inUse = () => new Error("a new user id is in use");

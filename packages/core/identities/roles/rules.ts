@@ -1,6 +1,8 @@
 /** Rules for the names, permissions and assignees of roles. Pure. */
 import { hiddenInShown } from "../../domain/characters.ts";
+import { systemScopes } from "../../domain/system-apis.ts";
 import { Fault } from "../../platform/faults.ts";
+import { nearest } from "../../platform/nearest.ts";
 import { isBuiltIn, type Role } from "./model.ts";
 
 /** The most scopes of one role: they are stored in its row. */
@@ -52,12 +54,18 @@ export function checkBuiltIn(before: Role, after: Role | undefined): void {
 export function checkPermissions(permissions: readonly string[], known: ReadonlySet<string>): void {
   if (permissions.length > PERMISSIONS_MAX) throw refuse(`A role can have at most ${PERMISSIONS_MAX} permissions.`);
   const unknown = permissions.filter((permission) => !known.has(permission));
-  if (unknown.length > 0) throw refuse(`permissions: no API has these scopes: ${quoted(unknown)}.`);
+  const [first] = unknown;
+  if (first === undefined) return;
+  const meant = nearest(first, [...systemScopes]);
+  const hint = meant === undefined ? "GET /api/server/v1/scopes lists them." : `Did you mean ${meant}?`;
+  throw refuse(`permissions: no API has these scopes: ${quoted(unknown)}. ${hint}`);
 }
 
 /** The fault for assignees that do not exist. */
 export function unknownHolders(kind: "user" | "group", ids: readonly string[]): Fault {
-  return refuse(`${kind}s: these do not exist: ${quoted(ids)}.`);
+  return refuse(
+    `${kind}s: these do not exist: ${quoted(ids)}. Send the ids of /scim2/${kind === "user" ? "Users" : "Groups"}.`,
+  );
 }
 
 function quoted(texts: readonly string[]): string {

@@ -11,7 +11,7 @@ import { pathName } from "../../scim/filter/bound.ts";
 import type { FilterSyntax, PathSyntax } from "../../scim/filter/syntax.ts";
 import { instantOf } from "../../scim/instant.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";
-import { type AttributePath, attributeNamed } from "../../scim/schema/paths.ts";
+import { type AttributePath, attributeNamed, hintFor } from "../../scim/schema/paths.ts";
 import { bareName } from "../resources/sources.ts";
 import { attributesNamed } from "./naming.ts";
 
@@ -82,7 +82,9 @@ function syntaxOf(type: ResourceType, { name, value }: Equality): FilterSyntax {
   const typed = path ? undefined : typedPath(type, name);
   if (typed) return compare(typed, "eq", value);
   if (!path || others.length > 0 || path.attribute.name === "schemas")
-    throw refused(`${quoted(name)} is not an attribute that a filter on ${type.name.toLowerCase()}s can have.`);
+    throw refused(
+      `${quoted(name)} is not an attribute that a filter on ${type.name.toLowerCase()}s can have.${hintFor(type, name)}`,
+    );
   const syntax = named(pathName(path));
   if (typeOf(path) === "dateTime") return atSecond(syntax, value);
   // A user shows its groups with their store. The stored name has it only where that is not PRIMARY.

@@ -8,6 +8,7 @@ import { Fault } from "../../platform/faults.ts";
 import { limits } from "../../scim/discovery.ts";
 import { pathName } from "../../scim/filter/bound.ts";
 import type { Resource, ResourceType } from "../../scim/schema/attribute.ts";
+import { hintFor } from "../../scim/schema/paths.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { groupsListed, type Listing, usersListed } from "../resources/list.ts";
 import { showUsers } from "../resources/show.ts";
@@ -87,7 +88,10 @@ function sortOf(type: ResourceType, { sortBy, sortOrder }: SortRequest): SortReq
   const [path] = attributesNamed(type, sortBy);
   if (path) return { sortBy: pathName(path), sortOrder };
   const name = sortBy.slice(0, 100);
-  throw new Fault("request.invalid", `sortBy: "${name}" is not an attribute of ${type.name.toLowerCase()}s.`);
+  throw new Fault(
+    "request.invalid",
+    `sortBy: "${name}" is not an attribute of ${type.name.toLowerCase()}s.${hintFor(type, name)}`,
+  );
 }
 
 /**

@@ -1,12 +1,11 @@
 /** Groups by SCIM 2.0: the functions of `/Groups` and the group operations of `/Bulk`. */
 
 import { createGroup, type GroupChangeRequest, memberIds } from "../../identities/provisioning/groups.ts";
-import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";
 import { isStepOn } from "../../scim/patch/step.ts";
 import { type Projection, projectionOf, type Selection } from "../../scim/projection.ts";
-import { requireAll } from "../../scim/requirements.ts";
+import { readComplete } from "../../scim/requirements.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import {
   changedGroup,
@@ -26,8 +25,7 @@ import type { Scim2Call } from "./stores.ts";
 export async function postGroup(call: Scim2Call, body: unknown, wanted: Selection): Promise<Tagged> {
   const { groupType } = call.stores.dialect;
   const projection = projectionOf(groupType, wanted);
-  const resource = readResource(groupType, body);
-  requireAll(groupType, resource);
+  const resource = readComplete(groupType, body);
   return shown(call, await createGroup(call.stores, call, resource), projection);
 }
 
@@ -41,8 +39,7 @@ export async function readGroup(call: Scim2Call, id: string, wanted: Selection):
 export async function putGroup(call: Scim2Call, target: Target, body: unknown, wanted: Selection): Promise<Tagged> {
   const { groupType } = call.stores.dialect;
   const projection = projectionOf(groupType, wanted);
-  const resource = readResource(groupType, body);
-  requireAll(groupType, resource);
+  const resource = readComplete(groupType, body);
   checkMembersSent(body, resource);
   const { members, ...after } = resource;
   const membership = replacingMembers(memberIds(members));

@@ -11,12 +11,11 @@ import {
 } from "../../identities/provisioning/roles.ts";
 import { notFound } from "../../identities/roles/rules.ts";
 import { Fault } from "../../platform/faults.ts";
-import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";
 import { isStepOn, type PatchStep } from "../../scim/patch/step.ts";
 import { projectionOf, type Selection } from "../../scim/projection.ts";
-import { checkImmutable, requireAll } from "../../scim/requirements.ts";
+import { checkImmutable, readComplete } from "../../scim/requirements.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import { keptMembers, MEMBERS_AT_ONCE_MAX, replacingMembers } from "../resources/groups.ts";
@@ -31,8 +30,7 @@ import type { Scim2Call } from "./stores.ts";
 /** Creates a role. */
 export async function postRole(call: Scim2Call, body: unknown, wanted: Selection): Promise<Tagged> {
   const projection = projectionOf(roleType, wanted);
-  const resource = readResource(roleType, body);
-  requireAll(roleType, resource);
+  const resource = readComplete(roleType, body);
   return showRole(call, await createRole(call.stores, call, resource), projection);
 }
 
@@ -55,8 +53,7 @@ export async function readRole(call: Scim2Call, id: string, wanted: Selection): 
 export async function putRole(call: Scim2Call, target: Target, body: unknown, wanted: Selection): Promise<Tagged> {
   const { id } = target;
   const projection = projectionOf(roleType, wanted);
-  const resource = readResource(roleType, body);
-  requireAll(roleType, resource);
+  const resource = readComplete(roleType, body);
   const all = (kind: AssigneeKind): AssigneeChange =>
     replacingMembers(valuesIn(assigneeLists[kind], resource[assigneeLists[kind]]));
   const role = await changeRole(call.stores, call, id, {

@@ -1,12 +1,12 @@
 /** Users by SCIM 2.0: the functions of `/Users`, `/Me` and the user operations of `/Bulk`. */
 
 import { deleteUser, type UserChangeRequest } from "../../identities/provisioning/users.ts";
-import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";
 import { projectionOf, type Selection } from "../../scim/projection.ts";
-import { requireAll } from "../../scim/requirements.ts";
+import { readComplete } from "../../scim/requirements.ts";
 import type { Attribute, Resource, ResourceType } from "../../scim/schema/attribute.ts";
+import { isObject } from "../../scim/values.ts";
 import { withoutAssignedRoles } from "../resources/present.ts";
 import { checkMatch, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { changedUser, createdUser, foundUser, type UserView } from "../resources/users.ts";
@@ -15,9 +15,10 @@ import type { Scim2Call } from "./stores.ts";
 
 /** Creates a user. */
 export async function postUser(call: Scim2Call, body: unknown, wanted: Selection): Promise<Tagged> {
-  const { userType } = call.stores.dialect;
+  const { userType, needsPassword } = call.stores.dialect;
   const projection = projectionOf(userType, wanted);
-  const resource = withoutAssignedRoles(readResource(userType, body));
+  const also = needsPassword && !asksForPassword(body) ? ["password"] : [];
+  const resource = withoutAssignedRoles(readComplete(userType, body, also));
   return shown(call, await createdUser(call, resource, projection));
 }
 
@@ -31,8 +32,7 @@ export async function putUser(call: Scim2Call, target: Target, body: unknown, wa
   const { userType } = call.stores.dialect;
   const { id, isSelf } = target;
   const projection = projectionOf(userType, wanted);
-  const resource = withoutAssignedRoles(readResource(userType, body));
-  requireAll(userType, resource);
+  const resource = withoutAssignedRoles(readComplete(userType, body));
   const change: UserChangeRequest = {
     check: (user) => checkMatch(target, user),
     change: (before) => (isSelf ? withOwnChanges(userType, before, resource) : { ...resource, id }),
@@ -83,4 +83,9 @@ function ownOnly(attributes: readonly Attribute[], before: Resource, after: Reso
 
 function shown(call: Scim2Call, { user, resource }: UserView): Tagged {
   return { ...headersOf(call, `/Users/${user.id}`, user), body: { ...resource } };
+}
+
+/** Whether a body says something of an invitation: then the change itself checks the password. */
+function asksForPassword(body: unknown): boolean {
+  return isObject(body) && Object.values(body).some((each) => isObject(each) && "askPassword" in each);
 }

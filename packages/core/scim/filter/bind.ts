@@ -4,7 +4,7 @@
  */
 import { Fault, type FaultName } from "../../platform/faults.ts";
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
-import { type AttributePath, attributeNamed, type Named, resolveName } from "../schema/paths.ts";
+import { type AttributePath, attributeNamed, hintFor, type Named, resolveName } from "../schema/paths.ts";
 import { always, type BoundFilter, combined, negated, never, pathName } from "./bound.ts";
 import { operatorTests } from "./evaluate.ts";
 import { comparable, examples, operatorsOf, valueOfLiteral } from "./literal.ts";
@@ -108,7 +108,11 @@ function target(
 ): { readonly named: Named; readonly where: BoundFilter | undefined } | undefined {
   const unknown = (name: string, owner: string): undefined => {
     if (!scope.unknown) return undefined;
-    throw new Fault(scope.unknown, `${excerpt(name)} at character ${syntax.at} is not an attribute of ${owner}.`);
+    const hint = scope.type ? hintFor(scope.type, name) : "";
+    throw new Fault(
+      scope.unknown,
+      `${excerpt(name)} at character ${syntax.at} is not an attribute of ${owner}.${hint}`,
+    );
   };
   const named = scope.resolve(syntax.name);
   if (!named) return unknown(syntax.name, scope.owner);

@@ -3,6 +3,7 @@
  * `path` may be missing or empty.
  */
 import { Fault } from "../../platform/faults.ts";
+import { eachTogether } from "../../platform/together.ts";
 import { excerpt } from "../filter/reader.ts";
 import { pickFrom } from "../input.ts";
 import { isObject } from "../values.ts";
@@ -32,14 +33,14 @@ export function operationsOf(body: unknown): readonly Operation[] {
   const member = pickFrom(body);
   checkSchemas(member("schemas"));
   const operations = member("Operations");
-  if (!Array.isArray(operations)) throw malformed("Operations must be a list.");
+  if (!Array.isArray(operations)) throw malformed("Operations must be a list of objects with op, path and value.");
   if (operations.length > OPERATIONS_MAX) {
     throw new Fault(
       "request.too_large",
       `The request has ${operations.length} operations. Send at most ${OPERATIONS_MAX}.`,
     );
   }
-  return operations.map((operation, index) => operationOf(operation, `Operations[${index}]`));
+  return eachTogether(operations.entries(), ([index, operation]) => [operationOf(operation, `Operations[${index}]`)]);
 }
 
 function checkSchemas(schemas: unknown): void {

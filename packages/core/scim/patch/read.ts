@@ -3,10 +3,11 @@
  * each.
  */
 import { Fault } from "../../platform/faults.ts";
+import { eachTogether } from "../../platform/together.ts";
 import { pathName } from "../filter/bound.ts";
 import { excerpt } from "../filter/reader.ts";
 import { commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
-import { attributeNamed } from "../schema/paths.ts";
+import { attributeNamed, hintFor } from "../schema/paths.ts";
 import { isObject, isUnassigned, kindOf, malformedValue } from "../values.ts";
 import { type Operation, operationsOf } from "./body.ts";
 import { changeOf, removalOf } from "./change.ts";
@@ -40,7 +41,7 @@ const idAttribute = attributeNamed(commonAttributes, "id");
  */
 export function readPatch(type: ResourceType, body: unknown, options: PatchOptions = {}): readonly PatchStep[] {
   const reading: Reading = { type, selfService: options.selfService === true };
-  return operationsOf(body).flatMap((operation) =>
+  return eachTogether(operationsOf(body), (operation) =>
     operation.path === undefined
       ? implicitSteps(reading, operation)
       : explicitSteps(reading, operation, operation.path),
@@ -54,14 +55,17 @@ function implicitSteps(reading: Reading, operation: Operation): readonly PatchSt
   if (!isObject(value)) {
     throw new Fault("request.malformed", `${place}.value must be an object if there is no path, not ${kindOf(value)}.`);
   }
-  return membersOf(reading, operation, "", value).flatMap((member) => memberSteps(reading, operation, member));
+  return eachTogether(membersOf(reading, operation, "", value), (member) => memberSteps(reading, operation, member));
 }
 
 function explicitSteps(reading: Reading, operation: Operation, path: string): readonly PatchStep[] {
   const { op, place, value } = operation;
   const target = targetOf(reading.type, path, place);
   if (!target) {
-    throw new Fault("scim.path_invalid", `${place}: ${excerpt(path)} is not an attribute of ${reading.type.name}.`);
+    throw new Fault(
+      "scim.path_invalid",
+      `${place}: ${excerpt(path)} is not an attribute of ${reading.type.name}.${hintFor(reading.type, path)}`,
+    );
   }
   if (target.kind === "attribute") return explicitAttributeSteps(reading, operation, target);
   const { extension } = target;
@@ -102,9 +106,8 @@ function extensionSteps(
   if (!isObject(value)) {
     throw malformedValue(`${operation.place}.${extension.id}`, `must be an object, not ${kindOf(value)}.`);
   }
-  return membersOf(reading, operation, `${extension.id}:`, value).flatMap((member) =>
-    memberSteps(reading, operation, member),
-  );
+  const members = membersOf(reading, operation, `${extension.id}:`, value);
+  return eachTogether(members, (member) => memberSteps(reading, operation, member));
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Resolves names of attributes as clients write them (RFC 7644 section 3.10). URNs and names are case-insensitive.
  */
+import { nearest } from "../../platform/nearest.ts";
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "./attribute.ts";
 
 /** An attribute of a resource type, or one of its sub-attributes. */
@@ -54,6 +55,17 @@ export function resolveName(type: ResourceType, name: string): Named | undefined
   if (core) return core;
   const found = type.extensions.flatMap((extension) => within(extension.attributes, extension, name) ?? []);
   return found.length === 1 ? found[0] : undefined;
+}
+
+/** ` Did you mean <name>?` where an unknown name of an attribute is probably misspelt, else nothing. */
+export function hintFor(type: ResourceType, name: string): string {
+  const attributes = [...coreAttributes(type), ...type.extensions.flatMap((extension) => extension.attributes)];
+  const names = attributes.flatMap((attribute) => [
+    attribute.name,
+    ...(attribute.subAttributes ?? []).map((sub) => `${attribute.name}.${sub.name}`),
+  ]);
+  const meant = nearest(name, names);
+  return meant === undefined ? "" : ` Did you mean ${meant}?`;
 }
 
 function within(
