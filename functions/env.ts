@@ -37,6 +37,11 @@ const Documents = z.object({
   OPENAPI_FILE: z.string().min(1),
 });
 
+const Front = z.object({
+  /** The directory of the page at `/`, which is next to the bundle when deployed. */
+  FRONT_DIRECTORY: z.string().min(1),
+});
+
 const SealingKey = z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in Base64");
 
 const Sealing = z.object({
@@ -209,6 +214,11 @@ export function eventBus(environment = process.env): string {
 /** The path of the API document. */
 export function openApiFile(environment = process.env): string {
   return read(Documents, environment).OPENAPI_FILE;
+}
+
+/** The directory of the page at `/`. */
+export function frontDirectory(environment = process.env): string {
+  return read(Front, environment).FRONT_DIRECTORY;
 }
 
 /** The path of deployment.toml. */

@@ -1,4 +1,4 @@
-/** The HTTP API: the routes of the catalogue, each behind the authorizer. */
+/** The HTTP API: the routes of the catalogue, each behind the authorizer, and those of the page at `/`. */
 import { routes } from "#core/operation/derive.ts";
 import type { Certified } from "./domains.ts";
 import type { ServingFunctions } from "./functions.ts";
@@ -84,14 +84,18 @@ export function api({ stage, functions, domain }: Parts) {
       ttl: "0 seconds",
     },
   });
-  for (const { key, service } of routes()) {
-    gateway.route(key, functions[service].target, { name: routeName(key), auth: { lambda: authorizer.id } });
+  for (const { key, service, isOpen } of routes()) {
+    gateway.route(key, functions[service].target, {
+      name: routeName(key),
+      ...(!isOpen && { auth: { lambda: authorizer.id } }),
+    });
   }
   return gateway;
 }
 
 /** The name of a route's component: `ANY /t/{tenant}/scim2/{proxy+}` is `TTenantScim2Proxy`. */
 function routeName(key: string): string {
+  if (key === "ANY /") return "Front";
   return key === "$default"
     ? "Default"
     : key

@@ -22,6 +22,8 @@ export type Need =
   | "answers"
   /** The API document, next to the bundle. */
   | "document"
+  /** The files of the page at `/`, next to the bundle. */
+  | "front"
   /** deployment.toml, next to the bundle. */
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */

@@ -1,5 +1,5 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import {
   answerKeysOf,
@@ -11,6 +11,7 @@ import {
   nonceKeyOf,
 } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
+import { frontDirectory } from "./front.ts";
 import type { FunctionPlan, Need } from "./function-plan.ts";
 import {
   componentName,
@@ -41,6 +42,9 @@ const networkActions = [
   "ec2:AssignPrivateIpAddresses",
   "ec2:UnassignPrivateIpAddresses",
 ];
+
+/** Where the files of the page are, next to a bundle. */
+const FRONT_FOLDER = "front";
 
 /** The folder into which Lambda unpacks a function. */
 const TASK_ROOT = "/var/task";
@@ -185,6 +189,7 @@ function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: 
 
 function copiesOf({ needs }: FunctionPlan) {
   return needs.flatMap((need) => {
+    if (need === "front") return [{ from: relative($cli.paths.root, frontDirectory()), to: FRONT_FOLDER }];
     const file = files[need];
     return file === undefined ? [] : [{ from: file, to: file }];
   });
@@ -212,6 +217,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },
     answers: { ANSWER_KEYS: derivedBy(answerKeysOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
+    front: { FRONT_DIRECTORY: $dev ? frontDirectory() : `${TASK_ROOT}/${FRONT_FOLDER}` },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
     bus: feed && { EVENT_BUS: feed.bus.name },
     canary: checked && {

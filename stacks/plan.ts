@@ -3,7 +3,7 @@
  * compile. Those of events, undo and the synthetic check have files of their own. Pure: tests run the functions with
  * these settings and these rights.
  */
-import { type ServiceName, services } from "#core/operation/services.ts";
+import { FRONT, type ServiceName, services } from "#core/operation/services.ts";
 import { canary, canarySetup } from "./canary-plan.ts";
 import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
@@ -27,8 +27,8 @@ export type CanaryName = (typeof canaryNames)[number];
 export const followerNames = ["change-events", "delivery"] as const;
 export type FollowerName = (typeof followerNames)[number];
 
-/** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
-export type ServingName = ServiceName | "authorizer" | "bootstrap";
+/** The functions of every stage: the endpoint groups, the page, the authorizer, and the bootstrap of the first tenant. */
+export type ServingName = ServiceName | typeof FRONT | "authorizer" | "bootstrap";
 
 /** Every function. */
 export type FunctionName = ServingName | CanaryName | FollowerName;
@@ -45,6 +45,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   nonces: ["NONCE_KEY"],
   answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
+  front: ["FRONT_DIRECTORY"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
@@ -250,6 +251,12 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "API document, metadata, and 404 of unknown paths",
     needs: ["address", "document", "deployment"],
   },
+  /** Static files, the same for everyone: it needs no variable with a secret and no right. */
+  front: {
+    ...endpoint,
+    description: "The page at /, its documents and the reference of the API",
+    needs: ["front"],
+  },
   bootstrap: {
     ...hashing,
     description: "Creates the first tenant with its administrator",
@@ -275,7 +282,7 @@ export const servingNames = (Object.keys(plan) as FunctionName[]).filter(
 
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
 export function isBehindGateway(name: FunctionName): boolean {
-  return name === "authorizer" || Object.hasOwn(services, name);
+  return name === "authorizer" || name === FRONT || Object.hasOwn(services, name);
 }
 
 /** Whether the stream of the table calls the function. */

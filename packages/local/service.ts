@@ -10,7 +10,7 @@ import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
-import { services } from "#core/operation/services.ts";
+import { FRONT, services } from "#core/operation/services.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { Fault } from "#core/platform/faults.ts";
 import {
@@ -25,6 +25,7 @@ import type { ChangeSettings } from "#core/settings/changes.ts";
 import { type Deployment, deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { buildFront } from "../front/build.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
@@ -88,6 +89,9 @@ export async function startService(
 ): Promise<RunningService> {
   if (settings.dataDirectory) await openDirectory(settings.dataDirectory);
   const SEAL_KEY = await sealKey(settings.dataDirectory);
+  const front = buildFront();
+  // Its failure is thrown where it is awaited, which may be never.
+  front.catch(() => undefined);
   const engine = await startDatabase(settings, events.onEngineExit);
   const certificates = await certificatesIn(settings);
   const { listenHost = HOST } = settings;
@@ -116,6 +120,7 @@ export async function startService(
       PUBLIC_URL: `http://${HOST}:${port}`,
       MTLS_URL: reservedTls ? `https://${HOST}:${reservedTls.port}` : "",
       OPENAPI_FILE: projectFile("docs/openapi.json"),
+      FRONT_DIRECTORY: await front,
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
       EVENT_KEY: eventKeyOf(SEAL_KEY),
@@ -243,7 +248,7 @@ function projectFile(path: string): string {
 async function startFunctions(load: LoadFunction, environment: Environment) {
   starts += 1;
   const functions: Record<string, LambdaFunction> = {};
-  for (const name of Object.keys(services)) functions[name] = await load(name, environment);
+  for (const name of [...Object.keys(services), FRONT]) functions[name] = await load(name, environment);
   const authorizer = await load("authorizer", environment);
   return { authorizer, functions, delivery: await load("delivery", environment) };
 }

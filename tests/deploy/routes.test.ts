@@ -23,9 +23,20 @@ describe.each(stages)("the routes of %s", (stage) => {
         .sort(),
     );
   });
-  test.each(routes())("$key leads to $service behind the authorizer", ({ key, service }) => {
+  test("without the authorizer lead to files that are the same for everyone, and nowhere else", () => {
+    const open = [...made].filter(([, { inputs }]) => inputs.authorizationType !== "CUSTOM").map(([key]) => key);
+    expect(open.sort()).toEqual(
+      ["/", ...["/assets", "/docs", "/reference"].flatMap((path) => [path, `${path}/{proxy+}`])].map(
+        (path) => `ANY ${path}`,
+      ),
+    );
+  });
+  test.each(routes())("$key leads to $service, behind the authorizer unless it is open", ({ key, service, isOpen }) => {
     const route = made.get(key);
-    expect(route?.inputs).toMatchObject({ authorizationType: "CUSTOM", authorizerId: `${authorizer.name}-id` });
+    if (!isOpen) {
+      expect(route?.inputs).toMatchObject({ authorizationType: "CUSTOM", authorizerId: `${authorizer.name}-id` });
+    }
+    expect(isOpen === true).toBe(service === "front");
     const base = route?.name.replace(/Route$/, "");
     expect(route?.inputs.target).toBe(`integrations/${base}Integration-id`);
     const integration = deployment.one("aws:apigatewayv2/integration:Integration", `${base}Integration`);

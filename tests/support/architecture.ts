@@ -20,6 +20,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/local", purpose: "what `npm start` needs: gateway, embedded database, certificates" },
     { path: "stacks", purpose: "what is deployed on AWS" },
   ],
+  [{ path: "packages/front", purpose: "builds the page at `/` from the documents and the API document" }],
   [{ path: "packages/cli", purpose: "the command line: moves applications and users between servers" }],
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],
   [
@@ -30,6 +31,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
+    { path: "packages/core/front", purpose: "serves the files of the page at `/`" },
     { path: "packages/core/signals", purpose: "streams of security events: SETs, push and poll delivery" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
@@ -156,7 +158,8 @@ export const reserved: readonly { readonly packages: RegExp; readonly rooms: Reg
   { packages: /^smol-toml$/, rooms: /^packages\/core\/settings$/ },
   { packages: /^ldapts$/, rooms: /^packages\/core\/ldap$/ },
   { packages: /^@peculiar\//, rooms: /^packages\/local$/ },
-  { packages: /^esbuild$/, rooms: /^packages\/tools$/ },
+  { packages: /^esbuild$/, rooms: /^packages\/(front|tools)$/ },
+  { packages: /^marked$/, rooms: /^packages\/front$/ },
   { packages: /^cli-progress$/, rooms: /^packages\/(cli|tools)$/ },
 ];
 

@@ -1,16 +1,28 @@
 /** What the gateway and access control derive from the catalogue. Pure. */
 import { type Operation, type Protection, type Protections, PUBLIC } from "./operation.ts";
-import { type ServiceName, services } from "./services.ts";
+import { FRONT, frontMounts, type ServiceName, services } from "./services.ts";
 
 /** One gateway route: its key as API Gateway writes it, and the function behind it. */
 export interface Route {
   /** `ANY /path`, `ANY /path/{proxy+}` or `$default`. */
   readonly key: string;
-  readonly service: ServiceName;
+  readonly service: ServiceName | typeof FRONT;
+  /** True where no authorizer is called: static files, the same for everyone. */
+  readonly isOpen?: true;
 }
 
-/** The gateway routes: two per mount, the same below `/t/{tenant}`, and `$default`. */
+/**
+ * The gateway routes: two per mount, the same below `/t/{tenant}`, and `$default`; and those of the page at `/`, which
+ * is there once for all tenants.
+ */
 export function routes(): readonly Route[] {
+  const front = ["/", ...frontMounts.flatMap((mount) => [mount, `${mount}/{proxy+}`])].map(
+    (path) => ({ key: `ANY ${path}`, service: FRONT, isOpen: true }) as const,
+  );
+  return [...operationRoutes(), ...front];
+}
+
+function operationRoutes(): readonly Route[] {
   return Object.entries(services).flatMap(([name, { mounts, takesDefault }]) => {
     const service = name as ServiceName;
     const paths = mounts.flatMap((mount) => [mount, `/t/{tenant}${mount}`]);

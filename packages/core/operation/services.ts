@@ -73,6 +73,12 @@ export type ServiceName = keyof typeof table;
 /** The endpoint groups, by name. */
 export const services: Readonly<Record<ServiceName, Service>> = table;
 
+/** The name of the function that serves the page at `/` (decision 0107). */
+export const FRONT = "front";
+
+/** The paths of the page at `/`, and of what is below them. None is a path of the API or of a tenant. */
+export const frontMounts = ["/docs", "/reference", "/assets"] as const;
+
 /**
  * The path families that are protected as a whole: even an unknown path below them is 401 without a credential. Paths
  * of a tenant, `/t/{tenant}/...`, exist for these families only.

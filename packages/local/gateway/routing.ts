@@ -6,6 +6,8 @@ export interface GatewayRoute {
   readonly key: string;
   /** The name of the function. */
   readonly service: string;
+  /** True where no authorizer is called. */
+  readonly isOpen?: true;
 }
 
 /** The route of a request. */

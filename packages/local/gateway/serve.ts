@@ -61,9 +61,9 @@ export function newServe(options: ServeOptions): Serve {
     timeoutMs: timeouts?.authorizerMs ?? AUTHORIZER_TIMEOUT_MS,
   };
 
-  const forward = async (head: EventHead, to: Deployed, body: Buffer): Promise<GatewayResponse> => {
+  const forward = async (head: EventHead, to: Deployed, body: Buffer, isOpen: boolean): Promise<GatewayResponse> => {
     try {
-      const context = await authorize(authorizer, head);
+      const context = isOpen ? null : await authorize(authorizer, head);
       if (context === false) return gatewayResponse(403, "Forbidden");
       const event = JSON.stringify(functionEvent(head, body, context));
       if (Buffer.byteLength(event) > REQUEST_PAYLOAD_BYTES_MAX) return tooLarge("request.too_large", head.rawPath);
@@ -89,7 +89,10 @@ export function newServe(options: ServeOptions): Serve {
     const to = matched && deployed.get(matched.route.key);
     if (!to) return { answer: gatewayResponse(404, "Not Found") };
     const head = eventHead({ request, target, matched, listener, clientCert, body, nowMs: Date.now() });
-    return { answer: await forward(head, to, body), requestId: head.requestContext.requestId };
+    return {
+      answer: await forward(head, to, body, matched.route.isOpen === true),
+      requestId: head.requestContext.requestId,
+    };
   };
 
   return async (request, response, listener) => {

@@ -1,0 +1,114 @@
+/** The documents of docs/ as pages below `/docs`: guides and all others, except for decisions. */
+import { readdir, readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { Marked, type Tokens } from "marked";
+import { type Assets, documentPage } from "./pages.ts";
+
+/** Parts of docs/ that are not served: links to them become text. */
+const unserved = /^(?:\.\.\/|decisions\/|examples\/)/;
+
+/** A file that is served. */
+interface Content {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** The pages, and the pictures that they show. */
+export interface Documents {
+  readonly pages: readonly Content[];
+  readonly pictures: readonly Content[];
+}
+
+/**
+ * Reads the Markdown of a directory and of its folder `guides`. `docs/guides/okta.md` is the page `/docs/guides/okta`,
+ * and `docs/README.md` the page `/docs`. Links between them stay links, and those to other files of the project become
+ * text. Throws an `Error` where a link leads to no document.
+ */
+export async function documentPages(directory: string, assets: Assets): Promise<Documents> {
+  const names = async (folder: string, ending: string) => {
+    const all = await readdir(join(directory, folder));
+    return all.filter((name) => name.endsWith(ending)).sort();
+  };
+  const files = [...(await names(".", ".md")), ...(await names("guides", ".md")).map((name) => `guides/${name}`)];
+  const pathOf = (file: string) => (file === "README.md" ? "/docs" : `/docs/${file.replace(/\.md$/, "")}`);
+  const known = new Map(files.map((file) => [file, pathOf(file)]));
+  const read = (file: string) => readFile(join(directory, file), "utf8");
+  const pages = files.map(async (file) => {
+    const path = pathOf(file);
+    return { path, content: documentPage(assets, { path, ...rendered(await read(file), file, known) }) };
+  });
+  const pictures = (await names(".", ".svg")).map(async (name) => ({
+    path: `/docs/${name}`,
+    content: await read(name),
+  }));
+  return { pages: await Promise.all(pages), pictures: await Promise.all(pictures) };
+}
+
+interface Rendered {
+  readonly title: string;
+  readonly html: string;
+}
+
+function rendered(text: string, file: string, known: ReadonlyMap<string, string>): Rendered {
+  const ids = new Map<string, number>();
+  const marked = new Marked({ gfm: true });
+  marked.use({
+    renderer: {
+      heading({ tokens, depth, text: heading }: Tokens.Heading) {
+        return `<h${depth} id="${anchorOf(heading, ids)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens);
+        const target = targetOf(href, file, known);
+        return target === undefined ? inner : `<a href="${escaped(target)}">${inner}</a>`;
+      },
+      image({ href, text: alternative }: Tokens.Image) {
+        const path = posix.normalize(posix.join("/docs", posix.dirname(file), href));
+        return `<img src="${escaped(path)}" alt="${escaped(alternative)}">`;
+      },
+      // The keyboard reaches a region that scrolls.
+      table({ header, rows }: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("");
+        const head = header.some((cell) => cell.text !== "") ? `<thead><tr>${cells(header, "th")}</tr></thead>` : "";
+        const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
+        return `<div class="scroll" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+      code({ text: code }: Tokens.Code) {
+        return `<pre tabindex="0"><code>${escaped(code)}</code></pre>\n`;
+      },
+      html({ text: raw }: Tokens.HTML | Tokens.Tag) {
+        return escaped(raw);
+      },
+    },
+  });
+  const html = marked.parse(text, { async: false });
+  return { title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file, html };
+}
+
+/** The anchor of a heading, as links of the documents write it. */
+function anchorOf(heading: string, ids: Map<string, number>): string {
+  const plain = heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+  const times = ids.get(plain) ?? 0;
+  ids.set(plain, times + 1);
+  return times === 0 ? plain : `${plain}-${times}`;
+}
+
+/** Where a link of a document leads on the page; `undefined` for a file of the project that is not served. */
+function targetOf(href: string, file: string, known: ReadonlyMap<string, string>): string | undefined {
+  if (/^(?:https?:\/\/|#)/.test(href)) return href;
+  const [path = "", fragment] = href.split("#");
+  const target = posix.normalize(posix.join(posix.dirname(file), path));
+  const page = known.get(target) ?? (target === "openapi.json" ? "/openapi.json" : undefined);
+  if (page !== undefined) return fragment === undefined ? page : `${page}#${fragment}`;
+  if (unserved.test(target)) return undefined;
+  throw new Error(`docs/${file} links to ${href}, which is no document.`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

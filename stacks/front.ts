@@ -1,0 +1,10 @@
+/** The files of the page at `/`, which a deployment builds. */
+import { execFileSync } from "node:child_process";
+
+let built: string | undefined;
+
+/** Builds the files, once for each evaluation, and returns their directory. A process of the project's own Node does it. */
+export function frontDirectory(): string {
+  built ??= execFileSync("npm", ["run", "--silent", "front"], { cwd: $cli.paths.root, encoding: "utf8" }).trim();
+  return built;
+}

@@ -1,0 +1,155 @@
+/**
+ * The page in a real browser: Chromium of the machine, without a window. Skipped where there is none. Screenshots are in
+ * `.build/screenshots`.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { world } from "#tests/support/world.ts";
+
+const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executable = process.env.CHROMIUM ?? candidates.find((path) => existsSync(path));
+const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+const screenshots = ".build/screenshots";
+const SECONDS = 1_000;
+
+const api = world();
+let browser: Browser;
+const found = { foreign: [] as string[], problems: [] as string[] };
+
+beforeAll(async () => {
+  if (executable) browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+}, 30 * SECONDS);
+afterAll(async () => browser?.close());
+
+const looks = [
+  { name: "light", colorScheme: "light", width: 1_280 },
+  { name: "dark", colorScheme: "dark", width: 1_280 },
+  { name: "phone", colorScheme: "light", width: 390 },
+] as const;
+
+const contextOf = ({ colorScheme, width }: (typeof looks)[number]): Promise<BrowserContext> =>
+  browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+
+/** Opens a path, and notes requests to other origins and errors of the page. */
+const open = async (context: BrowserContext, path: string): Promise<Page> => {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20 * SECONDS);
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${api.url}/`) && !/^(?:data|blob):/.test(request.url()))
+      found.foreign.push(request.url());
+  });
+  page.on("pageerror", (error) => found.problems.push(`${path}: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") found.problems.push(`${path}: ${message.text()}`);
+  });
+  await page.goto(`${api.url}${path}`);
+  if (path.startsWith("/reference")) await page.locator("#operation optgroup").first().waitFor({ state: "attached" });
+  return page;
+};
+
+/** What axe-core finds. The policy of the page blocks scripts that are added to it, so it goes through the debugger. */
+const violations = async (page: Page): Promise<unknown> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: axe });
+  const expression = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
+  const { result } = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+  return result.value;
+};
+
+/** Shows an operation in the reference. */
+const operation = async (page: Page, id: string): Promise<void> => {
+  await page.evaluate(`document.querySelector("#explorer").scrollTo(${JSON.stringify(id)})`);
+  await page.locator("#explorer .btn-execute").waitFor();
+};
+
+describe.skipIf(!executable)("the page in Chromium (skipped where none is installed)", () => {
+  test.each(looks)("has nothing that axe-core objects to: $name", { timeout: 60 * SECONDS }, async (look) => {
+    const context = await contextOf(look);
+    for (const path of ["/", "/docs", "/docs/guides/first-application", "/docs/operations-table", "/reference"]) {
+      const page = await open(context, path);
+      expect(await violations(page), path).toEqual([]);
+      await page.screenshot({ path: join(screenshots, `${look.name}${path.replaceAll("/", "-")}.png`) });
+      if (path !== "/reference") continue;
+      await operation(page, "post-/api/server/v1/applications");
+      expect(await violations(page), "an operation").toEqual([]);
+      await page.screenshot({ path: join(screenshots, `${look.name}-operation.png`) });
+    }
+    await context.close();
+  });
+
+  test("says that the service is well", async () => {
+    const page = await open(await contextOf(looks[0]), "/");
+    await page.locator("#state.good").waitFor();
+    expect(await page.textContent("#state")).toMatch(/^The service is well: it answered in \d+ ms\.$/);
+    expect(await page.textContent("#request")).toContain(api.url);
+  });
+
+  test("creates an application by `try it`, which the API then lists", { timeout: 60 * SECONDS }, async () => {
+    const page = await open(await contextOf(looks[0]), "/reference");
+    await page.fill("input[name=user]", "admin");
+    await page.fill("input[name=password]", "admin");
+    await page.click("#credential button");
+    expect(await page.textContent("#applied")).toBe("Requests are those of admin.");
+    await operation(page, "post-/api/server/v1/applications");
+    await page.locator("#explorer .request-body-param-user-input").fill('{"name": "Made in a browser"}');
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === "POST"),
+      page.locator("#explorer .btn-execute").click(),
+    ]);
+    expect(answer.status()).toBe(201);
+    const listed = await api.ask("GET", "/api/server/v1/applications?filter=name+eq+%22Made+in+a+browser%22");
+    expect(listed.body.applications).toHaveLength(1);
+  });
+
+  test("sends requests with a token of client credentials, and to the chosen tenant", {
+    timeout: 60 * SECONDS,
+  }, async () => {
+    const made = await api.ask("POST", "/api/server/v1/applications", {
+      body: { name: "Reader", inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } } },
+    });
+    const id = made.headers.get("location")?.split("/").at(-1);
+    const { body: client } = await api.ask("GET", `/api/server/v1/applications/${id}/inbound-protocols/oidc`);
+    const page = await open(await contextOf(looks[0]), "/reference");
+    await page.selectOption("select[name=kind]", "client");
+    await page.fill("input[name=client]", client.clientId);
+    await page.fill("input[name=secret]", "wrong");
+    await page.click("#credential button");
+    await page.locator("#applied.bad").waitFor();
+    await page.fill("input[name=secret]", client.clientSecret);
+    await page.fill("input[name=tenant]", "carbon.super");
+    await page.click("#credential button");
+    await page.locator("#applied.good").waitFor();
+    await operation(page, "get-/scim2/ServiceProviderConfig");
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.url().includes("ServiceProviderConfig")),
+      page.locator("#explorer .btn-execute").click(),
+    ]);
+    expect(new URL(request.url()).pathname).toBe("/t/carbon.super/scim2/ServiceProviderConfig");
+    expect(request.headers().authorization).toMatch(/^Bearer \S+$/);
+  });
+
+  test("is usable by the keyboard: the first stop skips to the content", async () => {
+    const page = await open(await contextOf(looks[0]), "/docs");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#content");
+  });
+
+  test("leads to every operation on a phone by a list", { timeout: 30 * SECONDS }, async () => {
+    const page = await open(await contextOf(looks[2]), "/reference");
+    const count = await page.locator("#operation option").count();
+    expect(count).toBeGreaterThan(200);
+    await page.selectOption("#operation", "get-/scim2/Users");
+    await page.locator("#explorer main", { hasText: "/scim2/Users" }).waitFor();
+    await page.locator("#explorer .btn-execute").waitFor();
+  });
+
+  test("asked no other origin for anything, and no page had an error", () => {
+    expect(found.foreign).toEqual([]);
+    // The refused token request above is one.
+    expect(found.problems.filter((problem) => !problem.includes("status of 401"))).toEqual([]);
+  });
+});
