@@ -11,12 +11,21 @@ RUN npm ci --omit=dev --ignore-scripts && \
     $(node -p "const { devDependencies: d } = require('./package.json'); \
       ['@peculiar/x509', 'reflect-metadata'].map((name) => name + '@' + d[name]).join(' ')")
 
+# The page at `/` is built with packages that the service does not need afterwards.
+FROM node:24-slim AS front
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node packages/front/command.ts
+
 FROM node:24-slim
 ENV NODE_ENV=production LISTEN_HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=packages /app/node_modules node_modules
 COPY . .
+COPY --from=front /app/.build/front .build/front
 USER node
 EXPOSE 3000 3443
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \

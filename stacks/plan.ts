@@ -27,7 +27,7 @@ export type CanaryName = (typeof canaryNames)[number];
 export const followerNames = ["change-events", "delivery"] as const;
 export type FollowerName = (typeof followerNames)[number];
 
-/** The functions of every stage: the endpoint groups, the page, the authorizer, and the bootstrap of the first tenant. */
+/** The functions of every stage: the endpoint groups, the page, the authorizer, and the bootstrap. */
 export type ServingName = ServiceName | typeof FRONT | "authorizer" | "bootstrap";
 
 /** Every function. */

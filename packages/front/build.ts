@@ -8,29 +8,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type FrontFile, type FrontIndex, INDEX_FILE, NOT_FOUND, type Policy } from "#core/front/files.ts";
-import { documentPages } from "./documents.ts";
-import { type Assets, home, notFound, reference } from "./pages.ts";
-import { explorerScript, script } from "./scripts.ts";
+import { type FrontFile, type FrontIndex, INDEX_FILE } from "#core/front/files.ts";
+import type { Served } from "./contents.ts";
+import { hashOf, shortened } from "./hash.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What the files are made of. */
 const inputs = ["docs", "packages/front", "packages/core/front", "package-lock.json", "package.json"];
-const HASH_LENGTH = 16;
 /** Higher levels take seconds for the API document and save little. */
 const BROTLI_LEVEL = 6;
 
-const JAVASCRIPT = "text/javascript; charset=utf-8";
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-
-/** A file to serve: its path, and what is there. */
-interface Served {
-  readonly path: string;
-  readonly type: string;
-  readonly policy: Policy;
-  readonly content: string;
-}
 
 /**
  * Builds the files into `.build/front/<hash>` unless they are there, and returns the directory. Several processes may
@@ -40,7 +29,9 @@ export async function buildFront(): Promise<string> {
   const directory = join(root, ".build/front", await hashOfInputs());
   if (await exists(join(directory, INDEX_FILE))) return directory;
   const scratch = `${directory}.${randomUUID()}`;
-  await writeFiles(scratch, await everything());
+  // What is there already needs no compiler: an installation without development packages has none.
+  const { everything } = await import("./contents.ts");
+  await writeFiles(scratch, await everything(root));
   try {
     await rename(scratch, directory);
   } catch (error) {
@@ -65,41 +56,7 @@ async function hashOfInputs(): Promise<string> {
         .update(await readFile(name));
     }
   }
-  return hash.digest("hex").slice(0, HASH_LENGTH);
-}
-
-async function everything(): Promise<readonly Served[]> {
-  const text = (path: string) => readFile(join(root, path), "utf8");
-  const { version } = JSON.parse(await text("package.json")) as { version: string };
-  const parts: Served[] = [];
-  const asset = (name: string, type: string, content: string): string => {
-    const [, base, ending] = /^(.*)\.(\w+)$/.exec(name) ?? [];
-    const path = `/assets/${base}-${hashOf(content)}.${ending}`;
-    parts.push({ path, type, policy: "asset", content });
-    return path;
-  };
-  const assets: Assets = {
-    version,
-    style: asset("page.css", "text/css; charset=utf-8", await text("packages/front/styles/page.css")),
-    icon: asset("icon.svg", "image/svg+xml", await text("packages/front/styles/icon.svg")),
-    picture: asset("architecture.svg", "image/svg+xml", await text("docs/architecture.svg")),
-    homeScript: asset("home.js", JAVASCRIPT, await script("home")),
-    referenceScript: asset("reference.js", JAVASCRIPT, await script("reference")),
-    explorer: asset("explorer.js", JAVASCRIPT, await explorerScript()),
-    document: asset("openapi.json", "application/json", JSON.stringify(JSON.parse(await text("docs/openapi.json")))),
-  };
-  const { pages, pictures } = await documentPages(join(root, "docs"), assets);
-  const html = (path: string, content: string, policy: Policy = "page"): Served => {
-    return { path, type: "text/html; charset=utf-8", policy, content };
-  };
-  return [
-    html("/", home(assets)),
-    html("/reference", reference(assets), "reference"),
-    html(NOT_FOUND, notFound(assets)),
-    ...pages.map(({ path, content }) => html(path, content)),
-    ...pictures.map(({ path, content }) => ({ path, type: "image/svg+xml", policy: "page" as const, content })),
-    ...parts,
-  ];
+  return shortened(hash);
 }
 
 async function writeFiles(directory: string, all: readonly Served[]): Promise<void> {
@@ -116,10 +73,6 @@ async function writeFiles(directory: string, all: readonly Served[]): Promise<vo
   }
   const index: FrontIndex = { files };
   await writeFile(join(directory, INDEX_FILE), JSON.stringify(index));
-}
-
-function hashOf(content: string): string {
-  return createHash("sha256").update(content).digest("hex").slice(0, HASH_LENGTH);
 }
 
 async function exists(path: string): Promise<boolean> {
