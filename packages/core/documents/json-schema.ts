@@ -44,16 +44,15 @@ function unbounded({ propertyNames: _, additionalProperties: further, ...schema 
 }
 
 /**
- * A constant as an enumeration of one value, and every enumeration of texts with its type. Java cannot compile an
- * enumeration of booleans.
+ * A constant as an enumeration of one value, and every enumeration of texts with its type. Java cannot compile
+ * enumerations of booleans and numbers.
  */
 function enumerated({ const: constant, ...schema }: Json): Json {
   const values = constant === undefined ? schema.enum : [constant];
   if (!Array.isArray(values)) return schema;
-  if (values.every((value) => typeof value === "boolean")) {
-    const { enum: _, ...rest } = schema;
-    return { ...rest, type: "boolean" };
-  }
+  const { enum: _, ...rest } = schema;
+  if (values.every((value) => typeof value === "boolean")) return { ...rest, type: "boolean" };
+  if (values.every((value) => Number.isInteger(value))) return { ...rest, type: "integer" };
   return { ...(values.every((value) => typeof value === "string") && { type: "string" }), ...schema, enum: values };
 }
 

@@ -137,6 +137,7 @@ export function openApiDocument(
         "Every single resource has an `ETag`. A request that changes it can have the header `If-Match` with that tag: it is refused with 412 if the resource has changed since. A GET with `If-None-Match` is 304 while it has not. The operator may require `If-Match` (428).",
         "A POST or PATCH that changes data may have the header `Idempotency-Key`: within 24 hours, the same request of the same caller with the same key gets the first answer again, with the header `Idempotency-Replayed: true`, and takes effect once. The token endpoints do not take it.",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
+        "The examples were recorded from a running service. Ids, secrets and tokens in them are placeholders, long lists are cut, and members named `$ref` are left out.",
       ].join("\n\n"),
     },
     servers: [{ url: "/" }],
