@@ -7,7 +7,9 @@ import { project } from "#tests/support/patient.ts";
 
 type Packages = Readonly<Record<string, string>>;
 const textOf = (path: string): string => readFileSync(join(project, path), "utf8");
-const { scripts, license, dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf("package.json")) as {
+const { scripts, license, dependencies, devDependencies, optionalDependencies } = JSON.parse(
+  textOf("package.json"),
+) as {
   readonly scripts: Packages;
   readonly license: string;
   readonly dependencies: Packages;
