@@ -14,7 +14,7 @@ import { checkTogether } from "../platform/together.ts";
 import { changingTenant } from "../tokens/revocation-store.ts";
 import type { tenantOperations } from "./contract.ts";
 import { checkOwner, type OwnerStores, ownerNotFound, presentOwner, updateOwner } from "./owner.ts";
-import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
+import { checkCaller, checkDomain, checkPlain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
 import type { NewTenant } from "./shapes.ts";
 
 /** The dependencies of these handlers. */
@@ -193,6 +193,7 @@ function passwordOf(owner: Owner): string {
     );
   }
   checkPassword(owner.password);
+  checkPlain(owner.password, "owners[0].password");
   return owner.password;
 }
 

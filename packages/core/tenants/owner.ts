@@ -7,6 +7,7 @@ import { qualifiedName, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { eachTogether } from "../platform/together.ts";
 import type { JsonObject, Resource } from "../scim/schema/attribute.ts";
+import { checkPlain } from "./rules.ts";
 import type { OwnerDetails, OwnerUpdate } from "./shapes.ts";
 
 /** What reads and changes of owners use. */
@@ -82,6 +83,7 @@ export async function updateOwner(
     if (value?.trim()) return [];
     throw new Fault("tenant.parameter_missing", `Required parameter ${name} is not specified.`);
   });
+  if (password !== undefined) checkPlain(password, "password");
   const claimed = additionalClaims.map(({ claim, value }) => [knownAttribute(claim), value] as const);
   if (!(await stores.users.find(domain, administrator))) throw ownerNotFound(administrator);
   if (password !== undefined) await checkTakeover(stores, caller);

@@ -2,6 +2,7 @@
 
 import { CANARY_TENANT, SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
+import { looksLikeHash } from "../platform/imported-hash.ts";
 
 const DOMAIN_LENGTH_MAX = 253;
 
@@ -30,6 +31,15 @@ export function namesCaptured(domain: string, count: number): Fault {
     "tenant.names_captured",
     `domain: the names of ${users} of the super tenant end in @${domain}. Sign-ins would read them as users of the new tenant. Rename these users first, or choose another domain.`,
   );
+}
+
+/**
+ * Refuses the hash of another system as the password of an owner: it would be stored as a plain password, which the
+ * owner does not know (decision 0098). `place` names the member. Throws `tenant.invalid`.
+ */
+export function checkPlain(password: string, place: string): void {
+  if (!looksLikeHash(password)) return;
+  throw new Fault("tenant.invalid", `${place}: has the form of a password hash. Send the password of an owner itself.`);
 }
 
 /** Throws `auth.forbidden` for callers of other tenants. */

@@ -86,6 +86,21 @@ describe("v3", () => {
   });
 
   describe("patchRoleUsers", () => {
+    test("refuses elements without a value, which would empty the list, and changes nothing", async () => {
+      id = await create();
+      await ask("PUT", `${V3}/${id}/Users`, [{ value: kim }]);
+      const wrong = [
+        { op: "replace", value: [{ id: lee }] },
+        { op: "replace", value: [{ display: "lee" }] },
+        { op: "replace", path: "users", value: [{ value: kim }, { id: lee }] },
+      ];
+      for (const operation of wrong) {
+        const answer = await ask("PATCH", `${V3}/${id}/Users`, patch(operation));
+        expect([answer.status, answer.body.scimType], JSON.stringify(operation)).toEqual([400, "invalidValue"]);
+      }
+      expect(idsOf((await role()).users)).toEqual([kim]);
+    });
+
     test("adds and removes by PATCH, with paths that begin in the list or in the role", async () => {
       id = await create();
       const path = `${V3}/${id}/Users`;

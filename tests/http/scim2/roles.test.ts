@@ -128,6 +128,21 @@ describe("getRole", () => {
 });
 
 describe("replaceRole", () => {
+  test("and PATCH refuse assignees and permissions without a value, and change nothing", async () => {
+    const user = await newUser();
+    const role = await newRole({ permissions: [{ value: VIEW }], users: [{ value: user.id }] });
+    for (const list of ["users", "groups", "permissions"]) {
+      const body = { displayName: role.displayName, [list]: [{ id: user.id }] };
+      expect((await api.ask("PUT", `${ROLES}/${role.id}`, { body })).status, list).toBe(400);
+      const steps = [
+        { op: "replace", path: list, value: [{ id: user.id }] },
+        { op: "replace", value: { [list]: [{ display: "x" }] } },
+      ];
+      for (const step of steps) expect((await patch(role.id, step)).status, JSON.stringify(step)).toBe(400);
+    }
+    const { body } = await api.ask("GET", `${ROLES}/${role.id}`);
+    expect([valuesOf(body.users), valuesOf(body.permissions)]).toEqual([[user.id], [VIEW]]);
+  });
   test("replaces name, permissions and assignees, and keeps the audience", async () => {
     const [one, two] = [await newUser(), await newUser()];
     const role = await newRole({ permissions: [{ value: VIEW }], users: [{ value: one.id }] });

@@ -89,6 +89,25 @@ describe("updateTenantOwner", () => {
     );
   });
 
+  test("refuses a password hash, here and for a new tenant: it would be a password that the owner does not know", async () => {
+    const { owner, as } = await newTenant();
+    const hashes = [
+      "{SSHA}c29tZXRoaW5nIGxvbmcgZW5vdWdo",
+      "$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo",
+    ];
+    for (const hash of hashes) {
+      const changed = await api.ask("PUT", owner, { body: { ...update, password: hash } });
+      expect([changed.status, changed.body.description]).toEqual([400, expect.stringMatching(/^password: .*hash/)]);
+      const owners = [{ username: "kim", password: hash, email: "k@example.com", firstname: "K", lastname: "B" }];
+      const made = await api.ask("POST", "/api/server/v1/tenants", { body: { domain: "hashed.example.com", owners } });
+      expect([made.status, made.body.description]).toEqual([
+        400,
+        expect.stringMatching(/owners\[0\]\.password: .*hash/),
+      ]);
+    }
+    expect((await api.ask("GET", "/scim2/Me", { as })).status).toBe(200);
+  });
+
   test("sets a password for an administrator of everything; the former one and its tokens end", async () => {
     const { owner, as } = await newTenant();
     const other = "another-long-password";

@@ -56,7 +56,8 @@ export const roleType: ResourceType = {
 /** The sub-attributes of a reference to another resource. */
 function reference(what: string, referenceType: string): readonly Attribute[] {
   return [
-    attribute("value", `The id of the ${what}.`, { caseExact: true }),
+    // An element without it would be left out, and the list replaced by a shorter one.
+    attribute("value", `The id of the ${what}.`, { required: true, caseExact: true }),
     attribute("display", `The name of the ${what}.`, { mutability: "readOnly" }),
     attribute("$ref", `The URL of the ${what}.`, {
       type: "reference",
