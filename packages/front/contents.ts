@@ -36,7 +36,11 @@ export async function everything(root: string): Promise<readonly Served[]> {
     homeScript: asset("home.js", JAVASCRIPT, await script("home")),
     referenceScript: asset("reference.js", JAVASCRIPT, await script("reference")),
     explorer: asset("explorer.js", JAVASCRIPT, await explorerScript()),
-    document: asset("openapi.json", "application/json", JSON.stringify(JSON.parse(await text("docs/openapi.json")))),
+    document: asset(
+      "openapi.json",
+      "application/json",
+      JSON.stringify(shown(JSON.parse(await text("docs/openapi.json")))),
+    ),
   };
   const { pages, pictures } = await documentPages(join(root, "docs"), assets);
   const html = (path: string, content: string, policy: Policy = "page"): Served => {
@@ -50,4 +54,17 @@ export async function everything(root: string): Promise<readonly Served[]> {
     ...pictures.map(({ path, content }) => ({ path, type: "image/svg+xml", policy: "page" as const, content })),
     ...parts,
   ];
+}
+
+/** The API document with one example for each parameter: the component shows a list of them as an object. */
+function shown(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(shown);
+  if (part === null || typeof part !== "object") return part;
+  const entries = Object.entries(part).map(([name, value]) => [name, shown(value)] as const);
+  const { examples, ...rest } = Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
+  if (typeof rest.in !== "string" || typeof rest.name !== "string" || examples === undefined) {
+    return Object.fromEntries(entries);
+  }
+  const [first] = Object.values(examples as Readonly<Record<string, { readonly value?: unknown }>>);
+  return { ...rest, ...(first?.value !== undefined && { example: first.value }) };
 }

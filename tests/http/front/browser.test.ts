@@ -74,6 +74,7 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
       if (path !== "/reference") continue;
       await operation(page, "post-/api/server/v1/applications");
       expect(await violations(page), "an operation").toEqual([]);
+      expect(await page.locator("#explorer [placeholder*='[object']").count()).toBe(0);
       await page.screenshot({ path: join(screenshots, `${look.name}-operation.png`) });
     }
     await context.close();
@@ -128,6 +129,20 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
     ]);
     expect(new URL(request.url()).pathname).toBe("/t/carbon.super/scim2/ServiceProviderConfig");
     expect(request.headers().authorization).toMatch(/^Bearer \S+$/);
+  });
+
+  test("shows markup in answers as text", { timeout: 60 * SECONDS }, async () => {
+    const name = "<img src=/assets/none onerror=document.title='run'><b id=marked>bold</b>";
+    await api.create({ name: "Plain", description: name });
+    const page = await open(await contextOf(looks[0]), "/reference");
+    await page.fill("input[name=user]", "admin");
+    await page.fill("input[name=password]", "admin");
+    await page.click("#credential button");
+    await operation(page, "get-/api/server/v1/applications");
+    await page.locator("#explorer .btn-execute").click();
+    await page.locator("#explorer main", { hasText: "onerror=document" }).waitFor();
+    expect(await page.locator("#explorer #marked").count()).toBe(0);
+    expect(await page.title()).not.toBe("run");
   });
 
   test("is usable by the keyboard: the first stop skips to the content", async () => {
