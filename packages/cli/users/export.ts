@@ -10,6 +10,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { tableConfig } from "#functions/env.ts";
 import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "../client.ts";
+import { marked } from "./cells.ts";
 import { progressOf } from "./progress.ts";
 import { type Row, rowOf } from "./row.ts";
 
@@ -41,7 +42,9 @@ export async function exportUsers(api: Api, task: ExportTask): Promise<ExportRes
   const columns = new Set<string>();
   let [users, withoutColumn] = [0, 0];
   const isTable = /\.csv$/i.test(task.file);
-  const output = await open(partial, "w", 0o600);
+  // What an earlier run left may be open for others.
+  await rm(partial, { force: true });
+  const output = await open(partial, "wx", 0o600);
   try {
     for await (const page of pagesOf(api, task)) {
       for (const user of page) {
@@ -58,10 +61,17 @@ export async function exportUsers(api: Api, task: ExportTask): Promise<ExportRes
   }
   if (isTable) {
     const table = `${task.file}.table.partial`;
+    await rm(table, { force: true });
     await pipeline(
       rowsOf(partial),
-      stringify({ header: true, columns: [...columns], escape_formulas: true, cast: { boolean: String } }),
-      createWriteStream(table, { mode: 0o600 }),
+      stringify({
+        header: true,
+        columns: [...columns],
+        // Blanks at the ends belong to the value.
+        quoted_match: /^\s|\s$/,
+        cast: { boolean: String, string: (cell, { column }) => marked(String(column), cell) },
+      }),
+      createWriteStream(table, { flags: "wx", mode: 0o600 }),
     );
     await rename(table, task.file);
     await rm(partial);

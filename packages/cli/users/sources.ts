@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { type Info, parse } from "csv-parse";
 import { UsageError } from "../caller.ts";
 import { listIn, textIn } from "../client.ts";
+import { unmarked } from "./cells.ts";
 import { keycloakUsers } from "./keycloak.ts";
 import { readLdif } from "./ldif.ts";
 import { fieldsOf, Refusal, type SourceRecord } from "./record.ts";
@@ -76,24 +77,21 @@ async function* readCsv(file: string): AsyncGenerator<SourceRecord, void> {
       delimiter: await delimiterOf(file),
       info: true,
       skip_empty_lines: true,
+      // Blanks in quotes belong to the value.
+      trim: true,
       relax_column_count: false,
     }),
   );
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: Record<string, string>; info: Info }>) {
       const filled = Object.entries(record).flatMap(([name, value]): [string, string[]][] =>
-        value.trim() === "" ? [] : [[name, [unescaped(value.trim())]]],
+        value.trim() === "" ? [] : [[name, [unmarked(name, value)]]],
       );
       yield { place: `line ${info.lines}`, fields: new Map(filled) };
     }
   } catch (error) {
     throw error instanceof Error && "code" in error ? new Refusal(error.message) : error;
   }
-}
-
-/** Exports mark cells that a spreadsheet would read as formulas by an apostrophe. */
-function unescaped(cell: string): string {
-  return /^'[=+\-@]/.test(cell) ? cell.slice(1) : cell;
 }
 
 /** The separator that the header line has most of. */

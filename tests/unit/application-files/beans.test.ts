@@ -130,6 +130,9 @@ describe("refuses", () => {
     ["json", "[".repeat(100_000), "not JSON"],
     ["json", '{"__proto__":{}}', "not JSON"],
     ["json", '{"@a b":"1"}', "cannot be stored"],
+    ["json", '{"a":{"b":"x\\u0000"}}', "a\\.b has a character"],
+    ["json", '{"a":["x","\\uD800"]}', "unpaired surrogate"],
+    ["yaml", 'a: "x\\u0007"', ": a has a character"],
   ] as const)("%s %j", async (format, text, reason) => {
     await expect(readTree(Buffer.from(text), format)).rejects.toThrow(new RegExp(reason));
   });

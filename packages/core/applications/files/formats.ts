@@ -5,7 +5,7 @@ import { later } from "../../platform/later.ts";
 import { decodeXml } from "../../platform/xml.ts";
 import { type Bean, beansOf, treeOf } from "./beans.ts";
 import { readXml, refuseFile } from "./read-xml.ts";
-import type { Element } from "./tree.ts";
+import { type Element, isWritable } from "./tree.ts";
 import { writeXml, writeXmlInline } from "./write-xml.ts";
 
 const [readYaml, writeYaml] = later(
@@ -74,7 +74,23 @@ export function acceptedFormat(accept: string | undefined): FileFormat {
 export async function readTree(bytes: Uint8Array, format: FileFormat): Promise<Element> {
   if (format === "xml" || format === "xml-inline") return readXml(bytes);
   const text = decodeXml(bytes, refuseFile).replace(/^\uFEFF/, "");
-  return treeOf(format === "yaml" ? await readYaml(text) : readJson(text));
+  const bean = format === "yaml" ? await readYaml(text) : readJson(text);
+  checkCharacters(bean, "");
+  return treeOf(bean);
+}
+
+/** Refuses characters that XML cannot have: an application with them could not be exported as it is. */
+function checkCharacters(part: unknown, path: string): void {
+  if (typeof part === "string" && !isWritable(part)) {
+    throw refuseFile(
+      `${path || "The file"} has a character that application files cannot have, such as a control character.`,
+    );
+  }
+  if (part === null || typeof part !== "object") return;
+  for (const [name, value] of Object.entries(part)) {
+    if (!isWritable(name)) throw refuseFile(`A name in ${path || "the file"} has a character that files cannot have.`);
+    checkCharacters(value, path === "" ? name : `${path}.${name}`);
+  }
 }
 
 /** Writes a file. The note becomes a comment where the format has comments. */

@@ -18,6 +18,11 @@ export function writable(text: string): string {
   return isLayout(text) ? "" : text.replace(UNWRITABLE, "\uFFFD");
 }
 
+/** Whether XML can contain a text as it is. */
+export function isWritable(text: string): boolean {
+  return text.search(UNWRITABLE) < 0;
+}
+
 function isLayout(text: string): boolean {
   return text.trim() === "" && text.includes("\n");
 }
