@@ -41,6 +41,7 @@ async function start(): Promise<void> {
     const client = join(service.certificates, "client-admin.pem");
     process.stderr.write(`mTLS: ${service.mtlsUrl} (client certificate: ${client})\n`);
   }
+  process.stderr.write(`Page: ${service.url}/ (the API to try, guides, documents)\n`);
   process.stdout.write(`ready ${service.url}\n`);
 }
 

@@ -50,6 +50,8 @@ export const steps: readonly Step[] = [
     status: 200,
     holds: hasText("openapi"),
   },
+  { title: "page", method: "GET", path: "/", as: "anonymous", status: 200 },
+  { title: "reference of the API", method: "GET", path: "/reference", as: "anonymous", status: 200 },
   // Refusals.
   { title: "no credential", method: "GET", path: `${REST}/applications`, as: "anonymous", status: 401 },
   { title: "invalid token", method: "GET", path: SCIM_USERS, as: "stranger", status: 401 },
