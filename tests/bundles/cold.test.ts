@@ -15,6 +15,7 @@ const values: Readonly<Record<string, string>> = {
   TABLE_NAME: "identity-admin-api",
   BASE_URL: "https://api.example.com",
   OPENAPI_FILE: join(project, "docs/openapi.json"),
+  FRONT_DIRECTORY: join(project, ".build/front"),
   SEAL_KEY: Buffer.alloc(32).toString("base64"),
   FORMER_SEAL_KEYS: "none",
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
