@@ -2,14 +2,20 @@
  * The page in a real browser: Chromium of the machine, without a window. Skipped where there is none. Screenshots are in
  * `.build/screenshots`.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  chromiumPath,
+  openBrowser,
+  referenceShown,
+  showOperation,
+  tryIt,
+  useCredential,
+} from "#tests/support/chromium.ts";
 import { world } from "#tests/support/world.ts";
 
-const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const executable = process.env.CHROMIUM ?? candidates.find((path) => existsSync(path));
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const screenshots = ".build/screenshots";
 const SECONDS = 1_000;
@@ -19,7 +25,7 @@ let browser: Browser;
 const found = { foreign: [] as string[], problems: [] as string[] };
 
 beforeAll(async () => {
-  if (executable) browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+  if (chromiumPath) browser = await openBrowser();
 }, 30 * SECONDS);
 afterAll(async () => browser?.close());
 
@@ -45,7 +51,7 @@ const open = async (context: BrowserContext, path: string): Promise<Page> => {
     if (message.type() === "error" || message.type() === "warning") found.problems.push(`${path}: ${message.text()}`);
   });
   await page.goto(`${api.url}${path}`);
-  if (path.startsWith("/reference")) await page.locator("#operation optgroup").first().waitFor({ state: "attached" });
+  if (path.startsWith("/reference")) await referenceShown(page);
   return page;
 };
 
@@ -58,13 +64,7 @@ const violations = async (page: Page): Promise<unknown> => {
   return result.value;
 };
 
-/** Shows an operation in the reference. */
-const operation = async (page: Page, id: string): Promise<void> => {
-  await page.evaluate(`document.querySelector("#explorer").scrollTo(${JSON.stringify(id)})`);
-  await page.locator("#explorer .btn-execute").waitFor();
-};
-
-describe.skipIf(!executable)("the page in Chromium (skipped where none is installed)", () => {
+describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is installed)", () => {
   test.each(looks)("has nothing that axe-core objects to: $name", { timeout: 60 * SECONDS }, async (look) => {
     const context = await contextOf(look);
     for (const path of ["/", "/docs", "/docs/guides/first-application", "/docs/operations-table", "/reference"]) {
@@ -72,7 +72,7 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
       expect(await violations(page), path).toEqual([]);
       await page.screenshot({ path: join(screenshots, `${look.name}${path.replaceAll("/", "-")}.png`) });
       if (path !== "/reference") continue;
-      await operation(page, "post-/api/server/v1/applications");
+      await showOperation(page, "post-/api/server/v1/applications");
       expect(await violations(page), "an operation").toEqual([]);
       expect(await page.locator("#explorer [placeholder*='[object']").count()).toBe(0);
       await page.screenshot({ path: join(screenshots, `${look.name}-operation.png`) });
@@ -89,17 +89,10 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
 
   test("creates an application by `try it`, which the API then lists", { timeout: 60 * SECONDS }, async () => {
     const page = await open(await contextOf(looks[0]), "/reference");
-    await page.fill("input[name=user]", "admin");
-    await page.fill("input[name=password]", "admin");
-    await page.click("#credential button");
+    await useCredential(page, "admin", "admin");
     expect(await page.textContent("#applied")).toBe("Requests are those of admin.");
-    await operation(page, "post-/api/server/v1/applications");
-    await page.locator("#explorer .request-body-param-user-input").fill('{"name": "Made in a browser"}');
-    const [answer] = await Promise.all([
-      page.waitForResponse((response) => response.request().method() === "POST"),
-      page.locator("#explorer .btn-execute").click(),
-    ]);
-    expect(answer.status()).toBe(201);
+    await showOperation(page, "post-/api/server/v1/applications");
+    expect(await tryIt(page, '{"name": "Made in a browser"}')).toBe(201);
     const listed = await api.ask("GET", "/api/server/v1/applications?filter=name+eq+%22Made+in+a+browser%22");
     expect(listed.body.applications).toHaveLength(1);
   });
@@ -122,7 +115,7 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
     await page.fill("input[name=tenant]", "carbon.super");
     await page.click("#credential button");
     await page.locator("#applied.good").waitFor();
-    await operation(page, "get-/scim2/ServiceProviderConfig");
+    await showOperation(page, "get-/scim2/ServiceProviderConfig");
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().includes("ServiceProviderConfig")),
       page.locator("#explorer .btn-execute").click(),
@@ -135,10 +128,8 @@ describe.skipIf(!executable)("the page in Chromium (skipped where none is instal
     const name = "<img src=/assets/none onerror=document.title='run'><b id=marked>bold</b>";
     await api.create({ name: "Plain", description: name });
     const page = await open(await contextOf(looks[0]), "/reference");
-    await page.fill("input[name=user]", "admin");
-    await page.fill("input[name=password]", "admin");
-    await page.click("#credential button");
-    await operation(page, "get-/api/server/v1/applications");
+    await useCredential(page, "admin", "admin");
+    await showOperation(page, "get-/api/server/v1/applications");
     await page.locator("#explorer .btn-execute").click();
     await page.locator("#explorer main", { hasText: "onerror=document" }).waitFor();
     expect(await page.locator("#explorer #marked").count()).toBe(0);
