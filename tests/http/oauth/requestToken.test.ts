@@ -66,13 +66,9 @@ describe("200", () => {
   });
   test("a JWT has the claims of RFC 9068", async () => {
     const jwt = await newClient([VIEW], { accessToken: { type: "JWT" } });
-    const [header, payload] = (await token(jwt, { ...PASSWORD, scope: VIEW })).access_token.split(".").map((part) =>
-      JSON.parse(
-        Buffer.from(part, "base64url")
-          .toString("latin1")
-          .replace(/^[^{].*/s, "{}"),
-      ),
-    );
+    const [header, payload] = (await token(jwt, { ...PASSWORD, scope: VIEW })).access_token
+      .split(".", 2)
+      .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()));
     expect(header).toEqual({ alg: "ES256", typ: "at+jwt", kid: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) });
     expect(payload).toMatchObject({
       iss: `${api.url}/oauth2/token`,
