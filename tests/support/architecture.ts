@@ -22,6 +22,7 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [{ path: "packages/front", purpose: "builds the page at `/` from the documents and the API document" }],
   [{ path: "packages/cli", purpose: "the command line: moves applications and users between servers" }],
+  [{ path: "packages/client", purpose: "the typed client: other programs import it" }],
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],
   [
     { path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" },
