@@ -18,6 +18,7 @@ export { Fault, type FaultKind, isFault } from "./faults.ts";
 export type { Listing, Page } from "./listing.ts";
 export type { AnswerOf, BodyOf, InputOf, ItemOf, QueryOf, Route } from "./requests.ts";
 export type * from "./scim.ts";
+export type * from "./tokens.ts";
 export type { ClientOptions, Method, Reply, RequestOptions, SendOptions } from "./transport.ts";
 
 type If<R extends string, Then> = R extends Route ? Then : unknown;

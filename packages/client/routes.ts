@@ -6,7 +6,9 @@ import type * as z from "zod";
 import type { InboundProtocolsBody } from "../core/applications/protocols/shapes.ts";
 import type { NewApplicationBody } from "../core/applications/registry/shapes.ts";
 import type { catalogue } from "../core/catalogue.ts";
+import type { Introspection } from "../core/oauth/shapes.ts";
 import type { ScimRoutes } from "./scim.ts";
+import type { TokenActor } from "./tokens.ts";
 
 type Catalogue = typeof catalogue;
 type RouteOf<Id extends keyof Catalogue> = `${Catalogue[Id]["method"]} ${Catalogue[Id]["path"]}`;
@@ -67,19 +69,24 @@ type Part<O, Name extends string> = O extends { readonly [N in Name]: infer S } 
 
 type Protocols = NonNullable<Written<typeof InboundProtocolsBody>>;
 
-/** Bodies whose type in the catalogue says less than is known: what a template has may be absent. */
-interface Completed {
-  readonly "POST /api/server/v1/applications": Omit<
-    Written<typeof NewApplicationBody>,
-    "inboundProtocolConfiguration"
-  > & { readonly inboundProtocolConfiguration?: { readonly [Name in keyof Protocols]?: Given<Protocols[Name]> } };
-}
 type Given<T> = T extends readonly unknown[] ? T : Partial<T>;
+
+/** The same type, with one member of another type. */
+type With<T, Name extends keyof T, Type> = T extends infer Whole
+  ? { readonly [N in keyof Whole]: N extends Name ? Type : Whole[N] }
+  : never;
+
+/** A new application: protocols as in the bodies of their own PUT, without what its template has. */
+type NewApplication = With<
+  Written<typeof NewApplicationBody>,
+  "inboundProtocolConfiguration",
+  { readonly [Name in keyof Protocols]?: Given<NonNullable<Protocols[Name]>> }
+>;
 
 type ScimPart<R, Name extends string> = R extends keyof ScimRoutes ? Part<ScimRoutes[R], Name> : undefined;
 
-type BodyOf<R extends keyof Operations> = R extends keyof Completed
-  ? Completed[R]
+type BodyOf<R extends keyof Operations> = R extends "POST /api/server/v1/applications"
+  ? NewApplication
   : ScimPart<R, "body"> extends infer Scim extends object
     ? Scim
     : Operations[R] extends { readonly media: "multipart" }
@@ -92,8 +99,9 @@ type BodyOf<R extends keyof Operations> = R extends keyof Completed
             : Written<S>
           : undefined;
 
-type AnswerOf<R extends keyof Operations> =
-  ScimPart<R, "answer"> extends infer Scim extends object
+type AnswerOf<R extends keyof Operations> = R extends "POST /oauth2/introspect"
+  ? With<z.output<typeof Introspection>, "act", TokenActor | undefined>
+  : ScimPart<R, "answer"> extends infer Scim extends object
     ? Scim
     : Operations[R]["success"] extends { readonly file: string }
       ? string
