@@ -29,6 +29,7 @@ export interface RequestOptions {
   readonly ifMatch?: string | undefined;
   /** In place of a random key: makes a POST or PATCH repeatable beyond this process (docs/retries.md). */
   readonly idempotencyKey?: string | undefined;
+  /** Further headers. `authorization` takes the place of the client's own; an empty one sends none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -113,35 +114,47 @@ export function transportOf(options: ClientOptions): Transport {
   return {
     url,
     token: () => authorization.token(),
-    async send(method, path, { query = {}, body, dryRun, ifMatch, idempotencyKey, headers, signal } = {}) {
+    async send(method, path, request = {}) {
+      const { body, headers: { authorization: given } = {}, signal } = request;
       const route = `${method} ${path}`;
-      const isJson = body !== undefined && !(body instanceof URLSearchParams || body instanceof FormData);
-      const isRepeatable = method === "POST" || method === "PATCH";
-      const parameters = new URLSearchParams();
-      for (const [name, value] of Object.entries({ ...query, dryRun: dryRun ? true : undefined })) {
-        if (value !== undefined) parameters.set(name, String(value));
-      }
-      const question = parameters.size > 0 ? `?${parameters}` : "";
-      const more = {
-        ...options.headers,
-        ...(isJson && { "content-type": path.startsWith("/scim2") ? "application/scim+json" : "application/json" }),
-        ...(ifMatch !== undefined && { "if-match": ifMatch }),
-        ...(isRepeatable && { "idempotency-key": `"${idempotencyKey ?? crypto.randomUUID()}"` }),
-        ...headers,
-      };
-      const sent = {
-        method,
-        ...(body !== undefined && { body: (isJson ? JSON.stringify(body) : body) as RequestInit["body"] }),
-      };
+      const to = `${url}${path}${questionOf(request)}`;
+      const headers = headersOf(method, path, { ...request, headers: { ...options.headers, ...request.headers } });
+      const sent = { method, ...(body !== undefined && { body: isJson(body) ? JSON.stringify(body) : body }) };
       for (let attempt = 1; ; attempt += 1) {
-        const credential = await authorization.header();
-        const init = { ...sent, headers: { ...more, authorization: credential } };
-        const { response, text } = await exchange(route, `${url}${path}${question}`, init, signal);
-        if (response.status === 401 && attempt === 1 && authorization.forget(credential)) continue;
+        const credential = given ?? (await authorization.header());
+        const init = { ...sent, headers: { ...headers, ...(credential && { authorization: credential }) } };
+        const { response, text } = await exchange(route, to, init as RequestInit, signal);
+        const isFirst = attempt === 1 && given === undefined;
+        if (response.status === 401 && isFirst && authorization.forget(credential)) continue;
         if (!response.ok) throw faultOf(route, response, text);
         return replyOf(response, text);
       }
     },
+  };
+}
+
+function isJson(body: unknown): boolean {
+  return !(body instanceof URLSearchParams || body instanceof FormData);
+}
+
+function questionOf({ query, dryRun }: SendOptions): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, dryRun: dryRun ? true : undefined })) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  return parameters.size > 0 ? `?${parameters}` : "";
+}
+
+/** The headers of a request, but for the credential. */
+function headersOf(method: Method, path: string, { body, ifMatch, idempotencyKey, headers }: SendOptions) {
+  const { authorization: _, ...given } = headers ?? {};
+  const isRepeatable = method === "POST" || method === "PATCH";
+  const type = path.startsWith("/scim2") ? "application/scim+json" : "application/json";
+  return {
+    ...(body !== undefined && isJson(body) && { "content-type": type }),
+    ...(ifMatch !== undefined && { "if-match": ifMatch }),
+    ...(isRepeatable && { "idempotency-key": `"${idempotencyKey ?? crypto.randomUUID()}"` }),
+    ...given,
   };
 }
 
