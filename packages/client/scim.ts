@@ -190,6 +190,31 @@ export interface ScimBulk {
   }[];
 }
 
+/** An attribute of a schema (RFC 7643 section 7). */
+export interface ScimSchemaAttribute {
+  readonly name: string;
+  readonly type: "string" | "boolean" | "decimal" | "integer" | "dateTime" | "reference" | "complex" | "binary";
+  readonly multiValued: boolean;
+  readonly description: string;
+  readonly required: boolean;
+  readonly canonicalValues?: readonly string[];
+  readonly caseExact: boolean;
+  readonly mutability: "readOnly" | "readWrite" | "immutable" | "writeOnly";
+  readonly returned: "always" | "never" | "default" | "request";
+  readonly uniqueness: "none" | "server" | "global";
+  readonly referenceTypes?: readonly string[];
+  readonly subAttributes?: readonly ScimSchemaAttribute[];
+}
+
+export interface ScimSchema {
+  readonly schemas: readonly string[];
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly ScimSchemaAttribute[];
+  readonly meta: ScimMeta;
+}
+
 /** A page of a list (RFC 7644 section 3.4.2, RFC 9865). */
 export interface ScimPage<T> {
   readonly schemas: readonly string[];
@@ -213,6 +238,8 @@ type Endpoint<Path extends string, Shown, Sent> = {
 export type ScimRoutes = Endpoint<"/scim2/Users", ScimUser, NewUser> &
   Endpoint<"/scim2/Groups", ScimGroup, NewGroup> &
   Endpoint<"/scim2/v2/Roles", ScimRole, NewRole> & {
+    readonly "GET /scim2/Schemas": { readonly answer: ScimPage<ScimSchema> };
+    readonly "GET /scim2/Schemas/{id}": { readonly answer: ScimSchema };
     readonly "GET /scim2/Me": { readonly answer: ScimUser };
     readonly "PUT /scim2/Me": { readonly body: NewUser; readonly answer: ScimUser };
     readonly "PATCH /scim2/Me": { readonly body: ScimPatch; readonly answer: ScimUser };

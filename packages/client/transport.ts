@@ -118,7 +118,7 @@ export function transportOf(options: ClientOptions): Transport {
       const { body, headers: { authorization: given } = {}, signal } = request;
       const route = `${method} ${path}`;
       const to = `${url}${path}${questionOf(request)}`;
-      const headers = headersOf(method, path, { ...request, headers: { ...options.headers, ...request.headers } });
+      const headers = headersOf(method, { ...request, headers: { ...options.headers, ...request.headers } });
       const sent = { method, ...(body !== undefined && { body: isJson(body) ? JSON.stringify(body) : body }) };
       for (let attempt = 1; ; attempt += 1) {
         const credential = given ?? (await authorization.header());
@@ -146,12 +146,11 @@ function questionOf({ query, dryRun }: SendOptions): string {
 }
 
 /** The headers of a request, but for the credential. */
-function headersOf(method: Method, path: string, { body, ifMatch, idempotencyKey, headers }: SendOptions) {
+function headersOf(method: Method, { body, ifMatch, idempotencyKey, headers }: SendOptions) {
   const { authorization: _, ...given } = headers ?? {};
   const isRepeatable = method === "POST" || method === "PATCH";
-  const type = path.startsWith("/scim2") ? "application/scim+json" : "application/json";
   return {
-    ...(body !== undefined && isJson(body) && { "content-type": type }),
+    ...(body !== undefined && isJson(body) && { "content-type": "application/json" }),
     ...(ifMatch !== undefined && { "if-match": ifMatch }),
     ...(isRepeatable && { "idempotency-key": `"${idempotencyKey ?? crypto.randomUUID()}"` }),
     ...given,

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { writeManifest } from "./manifest.ts";
-import { routeTypes } from "./route-types.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
@@ -35,10 +34,17 @@ export async function buildClient(folder: string): Promise<void> {
   await mkdir(join(folder, "dist"), { recursive: true });
   await writeFile(join(folder, "dist/client.js"), await clientModule());
   await writeDeclarations(join(folder, "dist"));
-  await writeFile(join(folder, "dist/routes.d.ts"), routeTypes());
+  await writeFile(join(folder, "dist/routes.d.ts"), await routeTypes());
   await cp(join(source, "README.md"), join(folder, "README.md"));
   await cp(join(root, "LICENSE"), join(folder, "LICENSE"));
   await writeManifest(join(source, "package.json"), folder);
+}
+
+/** The declarations of the routes. Throws an `Error` with the words of the compiler. */
+async function routeTypes(): Promise<string> {
+  const program = fileURLToPath(new URL("route-types.ts", import.meta.url));
+  const { stdout } = await run(process.execPath, [program], { maxBuffer: 16 * 1_024 * 1_024 });
+  return stdout;
 }
 
 async function writeDeclarations(folder: string): Promise<void> {

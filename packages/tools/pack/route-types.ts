@@ -1,6 +1,7 @@
 /**
- * Writes out the types of all routes. In this project they are inferred from the catalogue (packages/client/routes.ts);
- * a package must not depend on it, nor on the library of its schemas.
+ * Prints the types of all routes, written out. In this project they are inferred from the catalogue
+ * (packages/client/routes.ts); a package must not depend on it, nor on the library of its schemas. A program of its
+ * own, because the compiler writes to standard error when it is closed.
  */
 import { fileURLToPath } from "node:url";
 import { API } from "typescript/unstable/sync";
@@ -12,8 +13,10 @@ const WRITTEN_OUT = 1 | 8_388_608;
 /** Types of packages/client/scim.ts that the text names. */
 const SCIM_NAMES = /\b(?:Scim|New(?:User|Group|Role)\b)\w*/g;
 
+process.stdout.write(routeTypes());
+
 /** The text of a declaration file with the interface `Shapes`. Throws an `Error` where a type cannot be written out. */
-export function routeTypes(): string {
+function routeTypes(): string {
   const api = new API({ cwd: root });
   try {
     const configuration = `${root}tsconfig.json`;

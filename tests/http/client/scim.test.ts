@@ -1,6 +1,14 @@
 /** The SCIM types of the client have the attributes of the schemas that the service publishes. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Api, client, type NewUser, type ScimGroup, type ScimRole, type ScimUser } from "#client/client.ts";
+import {
+  type Api,
+  client,
+  type NewUser,
+  type ScimGroup,
+  type ScimRole,
+  type ScimSchemaAttribute,
+  type ScimUser,
+} from "#client/client.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
 
 /** Every attribute, also those of objects and of elements of lists. */
@@ -99,12 +107,8 @@ const role: Whole<ScimRole> = {
   properties: [{ name: "", value: "" }],
 };
 
-interface Published {
-  readonly name: string;
-  readonly subAttributes?: readonly Published[];
-}
 /** The paths of the attributes that the service publishes, and the types of which the client has attributes. */
-const pathsOf = (attributes: readonly Published[], before = ""): readonly string[] =>
+const pathsOf = (attributes: readonly ScimSchemaAttribute[], before = ""): readonly string[] =>
   attributes.flatMap(({ name, subAttributes }) =>
     subAttributes ? pathsOf(subAttributes, `${before}${name}.`) : [`${before}${name}`],
   );
@@ -124,7 +128,7 @@ const published = async (...ids: readonly string[]) => {
   const found = await Promise.all(
     ids.map(async (id) => (await api.request("GET /scim2/Schemas/{id}", { params: { id } })).body),
   );
-  return found.flatMap(({ attributes }) => pathsOf(attributes as readonly Published[]));
+  return found.flatMap(({ attributes }) => pathsOf(attributes));
 };
 /** Attributes of every resource (RFC 7643 section 3.1), which no schema lists, and one of this service. */
 const COMMON = /^(schemas|id|externalId|username|meta\..*)$/;

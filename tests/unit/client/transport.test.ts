@@ -103,7 +103,7 @@ describe("what a request looks like", () => {
       { schemas, Operations: [{ op: "replace", value: { active: false } }] },
       { schemas, Operations: [{ op: "remove", path: "title" }] },
     ]);
-    expect(seen[0]?.headers["content-type"]).toBe("application/scim+json");
+    expect(seen[0]?.headers["content-type"]).toBe("application/json");
   });
 });
 

@@ -1,0 +1,6 @@
+/** The packages of this project, and how each is built into an empty folder. */
+import { buildClient } from "./client-package.ts";
+
+export const packages: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  client: buildClient,
+};

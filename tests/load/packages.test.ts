@@ -1,0 +1,121 @@
+/**
+ * The packages as others have them: packed by npm, installed into empty folders, used on the Node of this project and
+ * on that of the machine, compiled against, and loaded by a browser and a worker.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
+import { world } from "#tests/support/world.ts";
+import { clientModule } from "#tools/pack/client-package.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+/** Without the programs of this project first in the path. */
+const path = (process.env.PATH ?? "")
+  .split(":")
+  .filter((folder) => !folder.includes("node_modules"))
+  .join(":");
+const KIB = 1_024;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "identity-admin-api-packages-"));
+  await run(process.execPath, [join(root, "packages/tools/pack/command.ts"), folder]);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const packed = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packed.map((name) => `./${name}`)], {
+    cwd: folder,
+    env: { ...process.env, PATH: path },
+  });
+}, 180_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The versions of Node to try: that of the project, and that of the machine. */
+const nodes = [process.execPath, "node"] as const;
+const service = world();
+
+describe("the client", () => {
+  test("has no dependencies, and less than 15 KiB for a web page", async () => {
+    const manifest = JSON.parse(
+      await readFile(join(folder, "node_modules/@identity-admin-api/client/package.json"), "utf8"),
+    );
+    expect(manifest).toMatchObject({
+      name: "@identity-admin-api/client",
+      license: "Apache-2.0",
+      engines: { node: ">=20" },
+    });
+    expect([manifest.dependencies, manifest.private]).toEqual([undefined, undefined]);
+    expect((await clientModule(true)).length).toBeLessThan(15 * KIB);
+  });
+  test.each(nodes)("its first example runs on %s", async (node) => {
+    const readme = await readFile(join(folder, "node_modules/@identity-admin-api/client/README.md"), "utf8");
+    const [, example = ""] = /```js\n(.*?)```/s.exec(readme) ?? [];
+    const program = join(folder, "example.js");
+    await writeFile(program, example.replaceAll("http://127.0.0.1:3000", service.url));
+    const { stdout } = await run(node, [program], { cwd: folder, env: { PATH: path } });
+    expect(stdout).toMatch(/^Car pool\nadmin\nAPP-\d+ .*Car pool.*\n$/);
+  });
+  test("its types compile without this project, and a wrong member does not", async () => {
+    const types = await readFile(join(root, "tests/unit/client/types.test-d.ts"), "utf8");
+    const source = types.replace("#client/client.ts", "@identity-admin-api/client");
+    expect(source.match(/@ts-expect-error/g)?.length).toBeGreaterThan(8);
+    await writeFile(join(folder, "types.ts"), source);
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const options = [
+      "--strict",
+      "--noEmit",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2024,dom,dom.iterable",
+    ];
+    const compile = (...names: readonly string[]) =>
+      run(process.execPath, [compiler, ...options, "--types", "", ...names], { cwd: folder }).then(
+        () => "",
+        ({ stdout }: { readonly stdout: string }) => stdout,
+      );
+    expect(await compile("types.ts")).toBe("");
+    await writeFile(join(folder, "wrong.ts"), source.replace(/^\s*\/\/ @ts-expect-error.*\n/gm, ""));
+    const refused = (await compile("wrong.ts")).match(/^wrong\.ts.*error TS/gm) ?? [];
+    expect(refused).toHaveLength(source.match(/@ts-expect-error/g)?.length ?? 0);
+  });
+  test.skipIf(chromiumPath === undefined)("runs in a browser, and in a worker", async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await (await browser.newContext({ bypassCSP: true })).newPage();
+      await page.goto(service.url);
+      const code = Buffer.from(await clientModule(true)).toString();
+      const program = `
+        const api = client({ url: ${JSON.stringify(service.url)}, credentials: { username: "admin", password: "admin" } });
+        const names = [];
+        for await (const user of api.users.list({ attributes: "userName" })) names.push(user.userName);
+      `;
+      const inPage = await page.evaluate(`(async () => {
+        const at = URL.createObjectURL(new Blob([${JSON.stringify(code)}], { type: "text/javascript" }));
+        const { client } = await import(at);
+        ${program}
+        return names;
+      })()`);
+      const inWorker = await page.evaluate(`(async () => {
+        const at = URL.createObjectURL(new Blob([${JSON.stringify(`${code};`)}], { type: "text/javascript" }));
+        const source = \`import { client } from "\${at}"; ${program} postMessage(names);\`;
+        const script = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+        const worker = new Worker(script, { type: "module" });
+        return await new Promise((done, failed) => {
+          worker.onmessage = ({ data }) => done(data);
+          worker.onerror = (event) => failed(new Error(event.message));
+        });
+      })()`);
+      expect([inPage, inWorker]).toEqual([["admin"], ["admin"]]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
