@@ -161,6 +161,7 @@ export const reserved: readonly { readonly packages: RegExp; readonly rooms: Reg
   { packages: /^@peculiar\//, rooms: /^packages\/local$/ },
   { packages: /^esbuild$/, rooms: /^packages\/(front|tools)$/ },
   { packages: /^marked$/, rooms: /^packages\/front$/ },
+  { packages: /^(commander|@clack\/prompts|cli-table3)$/, rooms: /^packages\/cli$/ },
   { packages: /^cli-progress$/, rooms: /^packages\/(cli|tools)$/ },
 ];
 

@@ -45,17 +45,36 @@ export async function readOptions(args: readonly string[], environment: NodeJS.P
   });
   const [kind, file, ...more] = positionals;
   const caller = callerOf(values, environment);
-  if (kind === "import" && file && more.length === 0 && !values.out && !values.filter && !values.hashes) {
+  if ((kind !== "import" && kind !== "export") || more.length > 0) throw new UsageError(USAGE);
+  return { ...caller, task: await optionsOf(kind, file, values, environment) };
+}
+
+/** The options of a run, as they were given. */
+interface Values {
+  readonly from?: string | undefined;
+  readonly map?: string[] | undefined;
+  readonly "wso2-hash"?: string | undefined;
+  readonly "dry-run"?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly hashes?: boolean | undefined;
+}
+
+/** What options and a file say. Throws `UsageError`. */
+export async function optionsOf(
+  kind: "import" | "export",
+  file: string | undefined,
+  values: Values,
+  environment: NodeJS.ProcessEnv,
+): Promise<Options["task"]> {
+  if (kind === "import" && file && !values.out && !values.filter && !values.hashes) {
     return {
-      ...caller,
-      task: {
-        kind,
-        file,
-        source: values.from === undefined ? await sourceOf(file) : named("from", values.from, sourceNames),
-        map: Object.fromEntries((values.map ?? []).map(pairOf)),
-        wso2Hash: named<Wso2Hash>("wso2-hash", values["wso2-hash"] ?? "sha256", wso2HashNames),
-        isRehearsal: values["dry-run"] ?? false,
-      },
+      kind,
+      file,
+      source: values.from === undefined ? await sourceOf(file) : named("from", values.from, sourceNames),
+      map: Object.fromEntries((values.map ?? []).map(pairOf)),
+      wso2Hash: named<Wso2Hash>("wso2-hash", values["wso2-hash"] ?? "sha256", wso2HashNames),
+      isRehearsal: values["dry-run"] ?? false,
     };
   }
   const isImportOnly = values.from ?? values.map ?? values["wso2-hash"] ?? values["dry-run"];
@@ -64,7 +83,7 @@ export async function readOptions(args: readonly string[], environment: NodeJS.P
     if (hashes && !environment.TABLE_NAME) {
       throw new UsageError("--hashes reads the table: set TABLE_NAME, and credentials of AWS that may read it.");
     }
-    return { ...caller, task: { kind, file: out, filter, hasHashes: hashes, environment } };
+    return { kind, file: out, filter, hasHashes: hashes, environment };
   }
   throw new UsageError(USAGE);
 }

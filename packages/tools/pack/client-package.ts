@@ -37,7 +37,7 @@ export async function buildClient(folder: string): Promise<void> {
   await writeFile(join(folder, "dist/routes.d.ts"), await routeTypes());
   await cp(join(source, "README.md"), join(folder, "README.md"));
   await cp(join(root, "LICENSE"), join(folder, "LICENSE"));
-  await writeManifest(join(source, "package.json"), folder);
+  await writeManifest("client", folder);
 }
 
 /** The declarations of the routes. Throws an `Error` with the words of the compiler. */

@@ -1,0 +1,69 @@
+/** `changes tail`: who changed what. */
+import { setTimeout as pause } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Api, ItemOf } from "#client/client.ts";
+import { action } from "../frame/frame.ts";
+
+type Change = ItemOf<"GET /api/server/v1/audit-events">;
+const LAST = 20;
+const POLL_MS = 2_000;
+
+interface TailValues {
+  readonly last: number;
+  readonly follow?: boolean;
+  readonly since?: string;
+}
+
+export function declareChanges(program: Command): void {
+  const tail = program
+    .command("changes")
+    .description("changes of all resources")
+    .command("tail")
+    .description("show the last changes, the newest at the end")
+    .option("--last <count>", "how many", wholeNumber, LAST)
+    .option("--since <time>", "those since a time, such as 2026-01-31T08:00:00Z, in place of the last ones")
+    .option("-f, --follow", "go on with new changes until you press Ctrl-C");
+  action<TailValues, []>(tail, async ({ api, options, out }) => {
+    const client = await api();
+    const seen = new Set<string>();
+    const show = (changes: readonly Change[]) => {
+      for (const change of changes) {
+        if (seen.has(change.id)) continue;
+        seen.add(change.id);
+        out.line(lineOf(change), change);
+      }
+      return changes.at(-1)?.time;
+    };
+    const { last, since, follow } = options;
+    const first = since ? await changesSince(client, since) : (await newest(client, last)).toReversed();
+    let until = show(first) ?? since ?? new Date().toISOString();
+    while (follow) {
+      await pause(POLL_MS);
+      until = show(await changesSince(client, until)) ?? until;
+    }
+  });
+}
+
+function changesSince(api: Api, since: string): Promise<readonly Change[]> {
+  return api.auditEvents.list({ since, order: "asc", limit: 1_000 }).all();
+}
+
+async function newest(api: Api, count: number): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  for await (const change of api.auditEvents.list({ limit: Math.min(count, 1_000) })) {
+    if (found.push(change) === count) break;
+  }
+  return found;
+}
+
+function lineOf({ time, actor, operation, resource, changes }: Change): string {
+  const paths = changes.map(({ path }) => path).filter((path) => path !== "");
+  const what = `${resource.type} ${resource.name ?? resource.id}`;
+  return `${time}  ${actor.name ?? actor.id}  ${operation}  ${what}${paths.length > 0 ? `  ${paths.join(" ")}` : ""}`;
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("It must be a number above 0.");
+  return number;
+}

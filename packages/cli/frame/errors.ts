@@ -1,0 +1,71 @@
+/** Errors for people: what is wrong, and what to type next. */
+import { Fault } from "#client/client.ts";
+import { UsageError } from "../caller.ts";
+import { RunEnded } from "../client.ts";
+import { codeOfFault, type ExitCode, exitCodes } from "./exit-codes.ts";
+
+/** Ends the command. The message is for people; `next` is a command to type, or a sentence. */
+export class CommandError extends Error {
+  readonly code: ExitCode;
+  readonly next: string | undefined;
+  constructor(message: string, code: ExitCode, next?: string) {
+    super(message);
+    this.code = code;
+    this.next = next;
+  }
+}
+
+/** Input that cannot be read: an option, a file, a value. */
+export function wrongInput(message: string, next?: string): CommandError {
+  return new CommandError(message, exitCodes.wrongInput, next);
+}
+
+/** What an error means for people. Throws what is a defect of this program. */
+export function explained(error: unknown, url: string | undefined): CommandError {
+  if (error instanceof CommandError) return error;
+  if (error instanceof Fault) return new CommandError(sentenceOf(error), codeOfFault[error.kind], nextOf(error, url));
+  if (error instanceof UsageError) return wrongInput(error.message);
+  if (error instanceof RunEnded) {
+    return new CommandError(
+      error.message,
+      exitCodes.failed,
+      "What is done stays. Run the same command again to go on.",
+    );
+  }
+  const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  if (code === "ENOENT") return wrongInput(`${path ?? "A file"} does not exist.`);
+  if (code === "EACCES" || code === "EISDIR" || code === "ENOTDIR") {
+    return wrongInput(`${path ?? "A file"} cannot be read or written (${code}).`);
+  }
+  throw error;
+}
+
+function sentenceOf({ kind, detail, status, code, traceId }: Fault): string {
+  if (kind === "unreachable") return detail;
+  const trace = kind === "failed" && traceId ? ` Trace id: ${traceId}.` : "";
+  return `${status}${code ? ` ${code}` : ""}: ${detail}${trace}`;
+}
+
+function nextOf({ kind, detail }: Fault, url: string | undefined): string | undefined {
+  switch (kind) {
+    case "unauthenticated":
+      return /expired/.test(detail)
+        ? "The token expired. Set a new one in IDENTITY_ADMIN_TOKEN, or sign in: identity-admin login"
+        : "Sign in: identity-admin login";
+    case "forbidden":
+      return "See what you may do: identity-admin doctor. Docs: guides/roles-and-scopes.md";
+    case "notFound":
+      return "Look for it: identity-admin <users|groups|roles|apps|apis|tenants> list";
+    case "changed":
+      return "Somebody else changed it meanwhile. Run the same command again.";
+    case "unreachable":
+      return url !== undefined && /127\.0\.0\.1|localhost/.test(url)
+        ? "Start it (npm start), or name another service: --url https://... or IDENTITY_ADMIN_URL"
+        : "Check the address: identity-admin doctor";
+    case "tooMany":
+    case "failed":
+      return "Run the same command again later.";
+    default:
+      return undefined;
+  }
+}
