@@ -14,6 +14,7 @@ import { declareSession } from "./commands/session.ts";
 import { explained } from "./frame/errors.ts";
 import { exitCodes } from "./frame/exit-codes.ts";
 import { plain } from "./frame/output.ts";
+import { declareTenant } from "./tenant/command.ts";
 import { version } from "./version.ts";
 
 /** The whole command line, without running anything. */
@@ -38,6 +39,7 @@ export function programOf(): Command {
   declareMembers(parents);
   declareChanges(program);
   declareFiles(program, parents.users);
+  declareTenant(program);
   declareSeed(program);
   declareDoctor(program);
   declareCompletion(program);
@@ -60,7 +62,9 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongInput;
     const { message, next, code } = explained(error, program.opts().url ?? process.env.IDENTITY_ADMIN_URL);
-    process.stderr.write(`${plain(message)}\n${next === undefined ? "" : `${plain(next)}\n`}`);
+    for (const line of [message, next ?? ""].join("\n").split("\n")) {
+      if (line !== "") process.stderr.write(`${plain(line)}\n`);
+    }
     return code;
   }
 }

@@ -1,0 +1,372 @@
+/** Applications with their protocols and the APIs that they may call. */
+import type { Api } from "#client/client.ts";
+import { freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
+import { presentApplication } from "#core/applications/registry/present.ts";
+import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
+import { wrongInput } from "../../frame/errors.ts";
+import {
+  type Document,
+  isDocument,
+  isEmpty,
+  isSame,
+  plainData,
+  type Value,
+  withoutDefaults,
+  withoutEmpty,
+} from "../document.ts";
+import type { Deployment, FolderKind, Found, Step, Work } from "../kind.ts";
+import { normalisedProtocols, protocolBodies, protocolSteps, readProtocols, shownProtocols } from "./protocols.ts";
+import { compare, eachOf, roleKey, sending, texts } from "./simple.ts";
+
+const APPLICATIONS = "/api/server/v1/applications";
+
+/** Members that the service computes, or that belong to others. */
+const ofService = ["id", "clientId", "issuer", "realm", "applicationVersion", "inboundProtocols", "access", "inbound"];
+/** Members that only a new application can be given. */
+const fixedMembers = ["isManagementApp", "isB2BSelfServiceApp"] as const;
+/** Texts: an empty one is none. */
+const textMembers = [
+  "description",
+  "imageUrl",
+  "accessUrl",
+  "logoutReturnUrl",
+  "templateId",
+  "templateVersion",
+] as const;
+/** Parts in which `false`, an empty text and an empty list mean "not set". */
+const loose = ["trustedAppConfiguration", "attestationMetaData"] as const;
+const DEFAULT_SEQUENCE = "DEFAULT";
+
+const usual = presentedWithout(plainData(presentApplication("", freshApplication("", "", "", false))));
+
+/** `keepsIds` writes client ids into the documents. */
+export function applicationsKind(keepsIds: boolean): FolderKind {
+  return {
+    name: "applications",
+    keyOf: ({ name }) => String(name),
+    async read(api, deployment) {
+      const listed = await api.applications.list({ limit: 100 }).all();
+      return eachOf(listed, ({ id, name }) => readOne(api, id, name, deployment, keepsIds));
+    },
+    normalised: (document, current, deployment) => normalised(document, current?.kept ?? {}, deployment),
+    create: creation,
+    update: changesOf,
+    delete: ({ id }) => [sending("DELETE", `${APPLICATIONS}/${encodeURIComponent(id)}`)],
+  };
+}
+
+async function readOne(api: Api, id: string, name: string, deployment: Deployment, keepsIds: boolean): Promise<Found> {
+  const shown = await api.applications.get(id);
+  const kept = await readProtocols(api, id, shown.inboundProtocols, deployment);
+  const authorized = await api
+    .list("GET /api/server/v1/applications/{applicationId}/authorized-apis", { params: { applicationId: id } })
+    .all();
+  const protocols = shownProtocols(kept, name, deployment, keepsIds);
+  const authorizedApis = authorized.map(({ identifier = "", policyId = "RBAC", authorizedScopes }) => ({
+    identifier,
+    policy: policyId,
+    scopes: authorizedScopes.map((scope) => scope.name),
+  }));
+  const document = withParts(shortened(named(plainData(shown))), protocols, authorizedApis);
+  return { id, document, kept: { ...kept, ...idsOf(authorized) } };
+}
+
+function idsOf(authorized: readonly { readonly id: string; readonly identifier?: string | undefined }[]): Document {
+  return { apis: Object.fromEntries(authorized.map(({ id, identifier = "" }) => [identifier, id])) };
+}
+
+/** The application that the service showed, with names in place of ids. */
+function named(shown: Document): Document {
+  const { associatedRoles, advancedConfigurations, ...rest } = shown;
+  const { discoverableGroups, ...advanced } = isDocument(advancedConfigurations) ? advancedConfigurations : {};
+  const { allowedAudience = "ORGANIZATION", roles } = isDocument(associatedRoles) ? associatedRoles : {};
+  const names = (list: Value | undefined) =>
+    (Array.isArray(list) ? list.filter(isDocument) : []).map(({ name = "" }) => String(name)).sort(compare);
+  const stores = (Array.isArray(discoverableGroups) ? discoverableGroups.filter(isDocument) : []).map((store) => ({
+    userStore: store.userStore ?? "PRIMARY",
+    groups: names(store.groups),
+  }));
+  return {
+    ...rest,
+    associatedRoles: { allowedAudience, ...(roles !== undefined && { roles: names(roles) }) },
+    advancedConfigurations: { ...advanced, ...(stores.length > 0 && { discoverableGroups: stores }) },
+  };
+}
+
+/** What the core reads: objects with ids in place of names. */
+function withObjects(document: Document): Document {
+  const { associatedRoles, advancedConfigurations, ...rest } = document;
+  const objects = (list: Value | undefined) => texts(list ?? []).map((name) => ({ id: name, name }));
+  const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : undefined;
+  const stores = Array.isArray(advanced?.discoverableGroups)
+    ? advanced.discoverableGroups.filter(isDocument)
+    : undefined;
+  return {
+    ...rest,
+    ...(isDocument(associatedRoles) && {
+      associatedRoles: {
+        allowedAudience: associatedRoles.allowedAudience ?? "ORGANIZATION",
+        ...(associatedRoles.roles !== undefined && { roles: objects(associatedRoles.roles) }),
+      },
+    }),
+    ...(advanced && {
+      advancedConfigurations: {
+        ...advanced,
+        ...(stores && {
+          discoverableGroups: stores.map(({ userStore = "PRIMARY", groups }) => ({
+            userStore,
+            groups: objects(groups),
+          })),
+        }),
+      },
+    }),
+  };
+}
+
+function normalised(document: Document, kept: Document, deployment: Deployment): Document {
+  const { protocols, authorizedApis, ...main } = document;
+  const own = isDocument(protocols) ? normalisedProtocols(protocols, kept, deployment) : {};
+  return withParts(shortened(presentedOf(main)), own, authorizedApis ?? []);
+}
+
+/** What the service shows of an application, without what is usual. */
+function shortened(presented: Document): Document {
+  return withoutDefaults(presentedWithout(presented), { ...usual, name: null });
+}
+
+function withParts(main: Document, protocols: Document, authorizedApis: Value): Document {
+  const apis = (Array.isArray(authorizedApis) ? authorizedApis.filter(isDocument) : [])
+    .map(({ identifier = "", policy = "RBAC", scopes = [] }) => ({
+      identifier,
+      ...(policy !== "RBAC" && { policy }),
+      ...(!isEmpty(scopes) && { scopes: [...texts(scopes)].sort(compare) }),
+    }))
+    .sort((one, other) => compare(String(one.identifier), String(other.identifier)));
+  return {
+    ...main,
+    ...(Object.keys(protocols).length > 0 && { protocols }),
+    ...(apis.length > 0 && { authorizedApis: apis }),
+  };
+}
+
+/** The application as the service would show it. */
+function presentedOf(main: Document): Document {
+  const { isManagementApp = false, isB2BSelfServiceApp = false } = main;
+  const fresh = freshApplication("", String(main.name), "", isManagementApp === true);
+  const merged = mergeApplication(fresh, ApplicationPatch.parse(withObjects(main)));
+  return named(plainData({ ...presentApplication("", merged), isB2BSelfServiceApp }));
+}
+
+/** Without what the service computes, and with one form for "not set". */
+function presentedWithout(presented: Document): Document {
+  const { authenticationSequence, advancedConfigurations, provisioningConfigurations, associatedRoles, ...rest } =
+    presented;
+  const kept = Object.entries(rest).filter(([name, value]) => !ofService.includes(name) && value !== "");
+  const sequence = isDocument(authenticationSequence) ? authenticationSequence : {};
+  const { type, script, requestPathAuthenticators = [] } = sequence;
+  const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : {};
+  const parts = loose.map((name): [string, Value] => [
+    name,
+    withoutEmpty(isDocument(advanced[name]) ? advanced[name] : {}),
+  ]);
+  const provisioning = isDocument(provisioningConfigurations) ? provisioningConfigurations : {};
+  const { inboundProvisioning } = provisioning;
+  const { roles, ...audience } = isDocument(associatedRoles) ? associatedRoles : {};
+  return {
+    ...Object.fromEntries(kept),
+    associatedRoles: { ...audience, ...(roles !== undefined && !isEmpty(roles) && { roles }) },
+    // The steps of the default sequence are those of the service.
+    authenticationSequence:
+      type === DEFAULT_SEQUENCE
+        ? { type, requestPathAuthenticators, ...(script !== undefined && { script }) }
+        : sequence,
+    advancedConfigurations: Object.fromEntries(
+      [...Object.entries(advanced), ...parts].filter(
+        ([name, value]) => name !== "additionalSpProperties" && !isEmpty(value),
+      ),
+    ),
+    provisioningConfigurations: {
+      ...provisioning,
+      inboundProvisioning: withoutEmpty(isDocument(inboundProvisioning) ? inboundProvisioning : {}),
+    },
+  };
+}
+
+/** The body that sets these members, in whatever state the application is. */
+function patchOf(document: Document, names: readonly string[], { ids }: Work): Document {
+  const whole = withObjects(presentedOf(document));
+  const { claimConfiguration, advancedConfigurations, authenticationSequence, provisioningConfigurations } = whole;
+  const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : {};
+  const { additionalSpProperties: _, discoverableGroups, ...switches } = advanced;
+  const provisioning = isDocument(provisioningConfigurations) ? provisioningConfigurations : {};
+  const body: Record<string, Value> = {
+    ...Object.fromEntries(textMembers.map((name) => [name, whole[name] ?? ""])),
+    ...whole,
+    claimConfiguration: claimsOf(isDocument(claimConfiguration) ? claimConfiguration : {}),
+    authenticationSequence: sequenceOf(isDocument(authenticationSequence) ? authenticationSequence : {}),
+    advancedConfigurations: {
+      ...Object.fromEntries(loose.map((name) => [name, {}])),
+      ...switches,
+      discoverableGroups: withGroupIds(discoverableGroups, ids),
+    },
+    provisioningConfigurations: {
+      ...provisioning,
+      inboundProvisioning: {
+        proxyMode: false,
+        provisioningUserstoreDomain: "",
+        ...(isDocument(provisioning.inboundProvisioning) && provisioning.inboundProvisioning),
+      },
+    },
+    associatedRoles: withRoleIds(document, ids),
+  };
+  return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+function claimsOf(claims: Document): Document {
+  const part = (value: Value | undefined) => (isDocument(value) ? value : {});
+  // An empty address removes a claim.
+  return {
+    ...claims,
+    subject: { claim: { uri: "" }, ...part(claims.subject) },
+    role: { claim: { uri: "" }, mappings: [], ...part(claims.role) },
+  };
+}
+
+function sequenceOf(sequence: Document): Document {
+  const { type, requestPathAuthenticators = [], script } = sequence;
+  if (type !== DEFAULT_SEQUENCE) return sequence;
+  return { type, requestPathAuthenticators, ...(script !== undefined && { script }) };
+}
+
+function withGroupIds(stores: Value | undefined, ids: Work["ids"]): Value {
+  return (Array.isArray(stores) ? stores.filter(isDocument) : []).map(({ userStore = "PRIMARY", groups }) => ({
+    userStore,
+    groups: (Array.isArray(groups) ? groups.filter(isDocument) : []).map(({ name = "" }) => ({
+      id: ids.get("groups", String(name)),
+    })),
+  }));
+}
+
+function withRoleIds({ name, associatedRoles }: Document, ids: Work["ids"]): Document {
+  const { allowedAudience = "ORGANIZATION", roles } = isDocument(associatedRoles) ? associatedRoles : {};
+  const idOf = (role: string) => {
+    const own = ids.find("roles", roleKey(role, String(name)));
+    return own !== undefined && allowedAudience === "APPLICATION"
+      ? own
+      : (ids.find("roles", role) ?? own ?? ids.get("roles", role));
+  };
+  return {
+    allowedAudience,
+    ...(roles !== undefined && { roles: texts(roles).map((role) => ({ id: idOf(role) })) }),
+  };
+}
+
+/** Members that a PATCH sets. */
+const patched = [
+  ...textMembers,
+  ...["applicationEnabled", "enhancedOrgAuthenticationEnabled", "claimConfiguration", "authenticationSequence"],
+  ...["advancedConfigurations", "provisioningConfigurations", "associatedRoles"],
+] as const;
+
+function creation(document: Document): readonly Step[] {
+  const { name, protocols, associatedRoles, authorizedApis, ...rest } = document;
+  const members = Object.keys(rest).filter((member) => (patched as readonly string[]).includes(member));
+  const post: Step = {
+    async run(work) {
+      const { api, ids, dryRun } = work;
+      const switches = Object.fromEntries(
+        fixedMembers.flatMap((one) => (rest[one] === undefined ? [] : [[one, rest[one]]])),
+      );
+      const body = {
+        name,
+        ...patchOf(document, members, work),
+        ...switches,
+        ...(isDocument(protocols) && { inboundProtocolConfiguration: await protocolBodies(protocols, work) }),
+      };
+      const { id } = await api.send("POST", APPLICATIONS, { body, dryRun });
+      if (!dryRun) ids.set("applications", String(name), id);
+    },
+  };
+  const later = (run: (id: string, work: Work) => Promise<void>): Step => ({
+    isLater: true,
+    run: (work) => run(work.ids.get("applications", String(name)), work),
+  });
+  const roles = later(async (id, work) => {
+    const body = { associatedRoles: withRoleIds(document, work.ids) };
+    await work.api.send("PATCH", `${APPLICATIONS}/${encodeURIComponent(id)}`, { body, ifMatch: "*" });
+  });
+  const apis = later(async (id, work) => {
+    for (const step of authorizationSteps(id, [], authorizedApis ?? [], {})) await step.run(work);
+  });
+  return [post, ...(associatedRoles === undefined ? [] : [roles]), ...(authorizedApis === undefined ? [] : [apis])];
+}
+
+function changesOf(document: Document, { id, document: before, kept = {} }: Found): readonly Step[] {
+  for (const member of fixedMembers) {
+    if (isSame(document[member], before[member])) continue;
+    throw wrongInput(`${document.name}: ${member} cannot change.`, "Delete the application, and apply again.");
+  }
+  const certificateIn = ({ advancedConfigurations: part }: Document) =>
+    isDocument(part) ? part.certificate : undefined;
+  if (certificateIn(before) !== undefined && certificateIn(document) === undefined) {
+    throw wrongInput(
+      `${document.name}: the service cannot remove a certificate from an application.`,
+      "Keep it in the file, or delete the application and apply again.",
+    );
+  }
+  const path = `${APPLICATIONS}/${encodeURIComponent(id)}` as const;
+  const members = patched.filter((member) => !isSame(document[member], before[member]));
+  const patch: Step = {
+    async run(work) {
+      await work.api.send("PATCH", path, { body: patchOf(document, members, work), dryRun: work.dryRun, ifMatch: "*" });
+    },
+  };
+  const scriptIn = ({ authenticationSequence: part }: Document) => (isDocument(part) ? part.script : undefined);
+  const losesScript = scriptIn(before) !== undefined && scriptIn(document) === undefined;
+  const part = (value: Value | undefined): Document => (isDocument(value) ? value : {});
+  return [
+    ...(losesScript ? [sending("PUT", `${path}/authenticationSequence/script`, { script: "" })] : []),
+    ...(members.length > 0 ? [patch] : []),
+    ...protocolSteps(id, part(before.protocols), part(document.protocols)),
+    ...authorizationSteps(id, before.authorizedApis ?? [], document.authorizedApis ?? [], part(kept.apis)),
+  ];
+}
+
+/** The requests that authorise an application for these APIs, and no other. */
+function authorizationSteps(id: string, before: Value, after: Value, apiIds: Document): readonly Step[] {
+  const path = `${APPLICATIONS}/${encodeURIComponent(id)}/authorized-apis` as const;
+  const list = (value: Value) => (Array.isArray(value) ? value.filter(isDocument) : []);
+  const removed = list(before).filter((old) => !list(after).some(({ identifier }) => identifier === old.identifier));
+  const one = (identifier: Value) => `${path}/${encodeURIComponent(String(apiIds[String(identifier)] ?? ""))}` as const;
+  const kept = list(after).flatMap((next): readonly Step[] => {
+    const old = list(before).find(({ identifier }) => identifier === next.identifier);
+    if (isSame(old, next)) return [];
+    const scopes = texts(next.scopes ?? []);
+    if (old && isSame(old.policy, next.policy)) {
+      const had = texts(old.scopes ?? []);
+      const addedScopes = scopes.filter((scope) => !had.includes(scope));
+      const removedScopes = had.filter((scope) => !scopes.includes(scope));
+      return [sending("PATCH", one(next.identifier ?? ""), { addedScopes, removedScopes })];
+    }
+    const post: Step = {
+      async run({ api, ids, dryRun }) {
+        const apiId = apiIds[String(next.identifier)] ?? (await apiIdOf(api, ids, String(next.identifier)));
+        const body = { id: apiId, policyIdentifier: next.policy ?? "RBAC", scopes };
+        await api.send("POST", path, { body, dryRun });
+      },
+    };
+    return old ? [sending("DELETE", one(next.identifier ?? "")), { ...post, isLater: true }] : [post];
+  });
+  return [...removed.map(({ identifier = "" }) => sending("DELETE", one(identifier))), ...kept];
+}
+
+/** The id of an API of the tenant or of the service. */
+async function apiIdOf(api: Api, ids: Work["ids"], identifier: string): Promise<string> {
+  const known = ids.find("api-resources", identifier);
+  if (known !== undefined) return known;
+  const found = await api.apiResources.list({ filter: `identifier eq ${identifier}` }).all();
+  const id = found.find((one) => one.identifier === identifier)?.id;
+  if (id === undefined) return ids.get("api-resources", identifier);
+  ids.set("api-resources", identifier, id);
+  return id;
+}
