@@ -27,6 +27,8 @@ function barOf(label: string, total: number): Progress {
 }
 
 function linesOf(label: string, total: number): Progress {
+  // Short work needs no lines, so that a plan without changes says nothing.
+  if (total < LINES) return { add: () => undefined, stop: () => undefined };
   let [done, shown] = [0, 0];
   return {
     add(count = 1) {

@@ -21,6 +21,12 @@ export interface Deployment {
   readonly limits: ClientLimits;
 }
 
+/** The names of resources by their ids: of the kinds that were read before, and of all applications. */
+export interface Names {
+  /** `undefined` for an id that no resource has: files do not name what is gone. */
+  of(kind: KindName, id: string): string | undefined;
+}
+
 /** The ids of resources by their names. Changes add those that they create. */
 export class Ids {
   readonly #ids = new Map<string, string>();
@@ -81,7 +87,7 @@ export interface FolderKind {
   readonly name: KindName;
   /** The name of a document among those of its kind. */
   keyOf(document: Document): string;
-  read(api: Api, deployment: Deployment): Promise<readonly Found[]>;
+  read(api: Api, deployment: Deployment, names: Names): Promise<readonly Found[]>;
   /** The document as the service would show it, without what is usual. Throws a `Fault` of the core for a wrong one. */
   normalised(document: Document, current: Found | undefined, deployment: Deployment): Document;
   create(document: Document): readonly Step[];

@@ -12,6 +12,7 @@ import {
   Ids,
   type KindName,
   kindNames,
+  type Names,
   type Step,
   Unknown,
   type Work,
@@ -68,8 +69,12 @@ export async function readTenant(
 ): Promise<Tenant> {
   const deployment = await readDeployment(api);
   const entries: [KindName, ReadonlyMap<string, Found>][] = [];
+  const byId = new Map<string, string>();
+  for await (const { id, name } of api.applications.list({ limit: 100 })) byId.set(`applications/${id}`, name);
+  const names: Names = { of: (kind, id) => byId.get(`${kind}/${id}`) };
   for (const kind of kinds) {
-    const found = await kind.read(api, deployment);
+    const found = await kind.read(api, deployment, names);
+    for (const { id, document } of found) byId.set(`${kind.name}/${id}`, String(document.name ?? document.displayName));
     entries.push([kind.name, new Map(found.map((one) => [kind.keyOf(one.document), one]))]);
     onRead(kind.name, found.length);
   }

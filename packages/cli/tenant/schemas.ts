@@ -64,7 +64,7 @@ function application(): Schema {
           allowedAudience: { enum: ["ORGANIZATION", "APPLICATION"] },
           roles: { ...texts, description: "Names of roles" },
         },
-        ["allowedAudience"],
+        [],
       ),
       protocols: {
         type: "object",
@@ -95,6 +95,13 @@ function application(): Schema {
   };
 }
 
+/** Any value for what a schema refers to and does not define: a template holds parts of protocols, as it was given. */
+function withMissing(schema: Schema): Schema {
+  const defined = (schema.$defs ?? {}) as Schema;
+  const names = [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name = ""]) => name);
+  return { ...schema, $defs: { ...Object.fromEntries(names.map((name) => [name, {}])), ...defined } };
+}
+
 let built: Readonly<Record<KindName, Schema>> | undefined;
 
 /** The schema of each kind. */
@@ -120,7 +127,7 @@ export function schemas(): Readonly<Record<KindName, Schema>> {
       },
       ["name"],
     ),
-    templates: ofShape(NewTemplate, "output"),
+    templates: withMissing(ofShape(NewTemplate, "output")),
     applications: application(),
   };
   return built;

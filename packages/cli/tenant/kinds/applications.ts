@@ -14,7 +14,7 @@ import {
   withoutDefaults,
   withoutEmpty,
 } from "../document.ts";
-import type { Deployment, FolderKind, Found, Step, Work } from "../kind.ts";
+import type { Deployment, FolderKind, Found, KindName, Names, Step, Work } from "../kind.ts";
 import { normalisedProtocols, protocolBodies, protocolSteps, readProtocols, shownProtocols } from "./protocols.ts";
 import { compare, eachOf, roleKey, sending, texts } from "./simple.ts";
 
@@ -44,9 +44,9 @@ export function applicationsKind(keepsIds: boolean): FolderKind {
   return {
     name: "applications",
     keyOf: ({ name }) => String(name),
-    async read(api, deployment) {
+    async read(api, deployment, names) {
       const listed = await api.applications.list({ limit: 100 }).all();
-      return eachOf(listed, ({ id, name }) => readOne(api, id, name, deployment, keepsIds));
+      return eachOf(listed, ({ id, name }) => readOne(api, { id, name }, deployment, names, keepsIds));
     },
     normalised: (document, current, deployment) => normalised(document, current?.kept ?? {}, deployment),
     create: creation,
@@ -55,7 +55,13 @@ export function applicationsKind(keepsIds: boolean): FolderKind {
   };
 }
 
-async function readOne(api: Api, id: string, name: string, deployment: Deployment, keepsIds: boolean): Promise<Found> {
+async function readOne(
+  api: Api,
+  { id, name }: { readonly id: string; readonly name: string },
+  deployment: Deployment,
+  names: Names,
+  keepsIds: boolean,
+): Promise<Found> {
   const shown = await api.applications.get(id);
   const kept = await readProtocols(api, id, shown.inboundProtocols, deployment);
   const authorized = await api
@@ -67,7 +73,7 @@ async function readOne(api: Api, id: string, name: string, deployment: Deploymen
     policy: policyId,
     scopes: authorizedScopes.map((scope) => scope.name),
   }));
-  const document = withParts(shortened(named(plainData(shown))), protocols, authorizedApis);
+  const document = withParts(shortened(named(plainData(shown), names)), protocols, authorizedApis);
   return { id, document, kept: { ...kept, ...idsOf(authorized) } };
 }
 
@@ -75,28 +81,35 @@ function idsOf(authorized: readonly { readonly id: string; readonly identifier?:
   return { apis: Object.fromEntries(authorized.map(({ id, identifier = "" }) => [identifier, id])) };
 }
 
+/** In documents of files, ids are names. */
+const ownNames: Names = { of: (_, id) => id };
+
 /** The application that the service showed, with names in place of ids. */
-function named(shown: Document): Document {
+function named(shown: Document, names: Names): Document {
   const { associatedRoles, advancedConfigurations, ...rest } = shown;
   const { discoverableGroups, ...advanced } = isDocument(advancedConfigurations) ? advancedConfigurations : {};
   const { allowedAudience = "ORGANIZATION", roles } = isDocument(associatedRoles) ? associatedRoles : {};
-  const names = (list: Value | undefined) =>
-    (Array.isArray(list) ? list.filter(isDocument) : []).map(({ name = "" }) => String(name)).sort(compare);
-  const stores = (Array.isArray(discoverableGroups) ? discoverableGroups.filter(isDocument) : []).map((store) => ({
-    userStore: store.userStore ?? "PRIMARY",
-    groups: names(store.groups),
-  }));
+  const namesIn = (kind: KindName, list: Value | undefined) =>
+    [...new Set(objects(list).flatMap(({ id = "" }) => names.of(kind, String(id)) ?? []))].sort(compare);
+  const stores = objects(discoverableGroups).flatMap(({ userStore = "PRIMARY", groups }) => {
+    const found = namesIn("groups", groups);
+    return found.length > 0 ? [{ userStore, groups: found }] : [];
+  });
   return {
     ...rest,
-    associatedRoles: { allowedAudience, ...(roles !== undefined && { roles: names(roles) }) },
+    associatedRoles: { allowedAudience, ...(roles !== undefined && { roles: namesIn("roles", roles) }) },
     advancedConfigurations: { ...advanced, ...(stores.length > 0 && { discoverableGroups: stores }) },
   };
+}
+
+function objects(list: Value | undefined): readonly Document[] {
+  return Array.isArray(list) ? list.filter(isDocument) : [];
 }
 
 /** What the core reads: objects with ids in place of names. */
 function withObjects(document: Document): Document {
   const { associatedRoles, advancedConfigurations, ...rest } = document;
-  const objects = (list: Value | undefined) => texts(list ?? []).map((name) => ({ id: name, name }));
+  const withIds = (list: Value | undefined) => texts(list ?? []).map((name) => ({ id: name, name }));
   const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : undefined;
   const stores = Array.isArray(advanced?.discoverableGroups)
     ? advanced.discoverableGroups.filter(isDocument)
@@ -106,7 +119,7 @@ function withObjects(document: Document): Document {
     ...(isDocument(associatedRoles) && {
       associatedRoles: {
         allowedAudience: associatedRoles.allowedAudience ?? "ORGANIZATION",
-        ...(associatedRoles.roles !== undefined && { roles: objects(associatedRoles.roles) }),
+        ...(associatedRoles.roles !== undefined && { roles: withIds(associatedRoles.roles) }),
       },
     }),
     ...(advanced && {
@@ -115,7 +128,7 @@ function withObjects(document: Document): Document {
         ...(stores && {
           discoverableGroups: stores.map(({ userStore = "PRIMARY", groups }) => ({
             userStore,
-            groups: objects(groups),
+            groups: withIds(groups),
           })),
         }),
       },
@@ -131,7 +144,12 @@ function normalised(document: Document, kept: Document, deployment: Deployment):
 
 /** What the service shows of an application, without what is usual. */
 function shortened(presented: Document): Document {
-  return withoutDefaults(presentedWithout(presented), { ...usual, name: null });
+  const whole = presentedWithout(presented);
+  const short = withoutDefaults(whole, { ...usual, name: null });
+  const { claimConfiguration: claims } = short;
+  if (!isDocument(claims) || claims.requestedClaims === undefined || claims.claimMappings !== undefined) return short;
+  // Requested claims without mappings would be mapped to themselves.
+  return { ...short, claimConfiguration: { ...claims, claimMappings: [] } };
 }
 
 function withParts(main: Document, protocols: Document, authorizedApis: Value): Document {
@@ -154,7 +172,7 @@ function presentedOf(main: Document): Document {
   const { isManagementApp = false, isB2BSelfServiceApp = false } = main;
   const fresh = freshApplication("", String(main.name), "", isManagementApp === true);
   const merged = mergeApplication(fresh, ApplicationPatch.parse(withObjects(main)));
-  return named(plainData({ ...presentApplication("", merged), isB2BSelfServiceApp }));
+  return named(plainData({ ...presentApplication("", merged), isB2BSelfServiceApp }), ownNames);
 }
 
 /** Without what the service computes, and with one form for "not set". */
@@ -193,7 +211,7 @@ function presentedWithout(presented: Document): Document {
 }
 
 /** The body that sets these members, in whatever state the application is. */
-function patchOf(document: Document, names: readonly string[], { ids }: Work): Document {
+function patchOf(document: Document, before: Document, names: readonly string[], { ids }: Work): Document {
   const whole = withObjects(presentedOf(document));
   const { claimConfiguration, advancedConfigurations, authenticationSequence, provisioningConfigurations } = whole;
   const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : {};
@@ -202,7 +220,7 @@ function patchOf(document: Document, names: readonly string[], { ids }: Work): D
   const body: Record<string, Value> = {
     ...Object.fromEntries(textMembers.map((name) => [name, whole[name] ?? ""])),
     ...whole,
-    claimConfiguration: claimsOf(isDocument(claimConfiguration) ? claimConfiguration : {}),
+    claimConfiguration: claimsOf(part(claimConfiguration), part(before.claimConfiguration)),
     authenticationSequence: sequenceOf(isDocument(authenticationSequence) ? authenticationSequence : {}),
     advancedConfigurations: {
       ...Object.fromEntries(loose.map((name) => [name, {}])),
@@ -222,14 +240,24 @@ function patchOf(document: Document, names: readonly string[], { ids }: Work): D
   return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
-function claimsOf(claims: Document): Document {
-  const part = (value: Value | undefined) => (isDocument(value) ? value : {});
+function claimsOf(claims: Document, before: Document): Document {
+  const { useMappedLocalSubject, ...subject } = part(claims.subject);
+  // `false` is refused next to `mappedLocalSubjectMandatory`, so it is said only where it changes something.
+  const isSaid = useMappedLocalSubject === true || part(before.subject).useMappedLocalSubject === true;
   // An empty address removes a claim.
   return {
     ...claims,
-    subject: { claim: { uri: "" }, ...part(claims.subject) },
+    subject: {
+      claim: { uri: "" },
+      ...subject,
+      ...(isSaid && { useMappedLocalSubject: useMappedLocalSubject ?? false }),
+    },
     role: { claim: { uri: "" }, mappings: [], ...part(claims.role) },
   };
+}
+
+function part(value: Value | undefined): Document {
+  return isDocument(value) ? value : {};
 }
 
 function sequenceOf(sequence: Document): Document {
@@ -279,7 +307,7 @@ function creation(document: Document): readonly Step[] {
       );
       const body = {
         name,
-        ...patchOf(document, members, work),
+        ...patchOf(document, {}, members, work),
         ...switches,
         ...(isDocument(protocols) && { inboundProtocolConfiguration: await protocolBodies(protocols, work) }),
       };
@@ -318,12 +346,15 @@ function changesOf(document: Document, { id, document: before, kept = {} }: Foun
   const members = patched.filter((member) => !isSame(document[member], before[member]));
   const patch: Step = {
     async run(work) {
-      await work.api.send("PATCH", path, { body: patchOf(document, members, work), dryRun: work.dryRun, ifMatch: "*" });
+      await work.api.send("PATCH", path, {
+        body: patchOf(document, before, members, work),
+        dryRun: work.dryRun,
+        ifMatch: "*",
+      });
     },
   };
   const scriptIn = ({ authenticationSequence: part }: Document) => (isDocument(part) ? part.script : undefined);
   const losesScript = scriptIn(before) !== undefined && scriptIn(document) === undefined;
-  const part = (value: Value | undefined): Document => (isDocument(value) ? value : {});
   return [
     ...(losesScript ? [sending("PUT", `${path}/authenticationSequence/script`, { script: "" })] : []),
     ...(members.length > 0 ? [patch] : []),

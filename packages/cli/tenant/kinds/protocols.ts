@@ -142,8 +142,20 @@ function shortSaml(shown: Document): Document {
   const urls = shown.assertionConsumerUrls;
   const [first = "https://unknown.invalid"] = Array.isArray(urls) ? urls.map(String) : [];
   const usual = plainData(samlServiceProvider({ issuer: "unknown", assertionConsumerUrls: [first] }, undefined));
-  return withoutDefaults(shown, { ...usual, issuer: null, assertionConsumerUrls: null });
+  const short = withoutDefaults(shown, { ...usual, issuer: null, assertionConsumerUrls: null });
+  // A part without its switch is on, so a part that is there says its switch.
+  const parts = Object.entries(samlSwitches).flatMap(([name, member]): [string, Document][] => {
+    const [part, whole] = [short[name], shown[name]];
+    return isDocument(part) && isDocument(whole) ? [[name, { ...part, [member]: whole[member] ?? false }]] : [];
+  });
+  return { ...short, ...Object.fromEntries(parts) };
 }
+
+const samlSwitches: Readonly<Record<string, string>> = {
+  requestValidation: "enableSignatureValidation",
+  responseSigning: "enabled",
+  singleLogoutProfile: "enabled",
+};
 
 /** Properties by name, with the defaults of the deployment. */
 function normalisedCustom(

@@ -135,7 +135,7 @@ function localName(displayName = ""): string | undefined {
 export const roles: FolderKind = {
   name: "roles",
   keyOf: ({ name, application }) => roleKey(String(name), application === undefined ? undefined : String(application)),
-  async read(api) {
+  async read(api, _, names) {
     const found: Found[] = [];
     const attributes = "displayName,audience,permissions,groups";
     for await (const { id } of api.roles.list({ attributes: "displayName" })) {
@@ -147,9 +147,10 @@ export const roles: FolderKind = {
       } = await api.roles.get(id, { attributes });
       const isSystem = audience?.type === "organization" && [ADMIN_ROLE, EVERYONE_ROLE].includes(displayName);
       if (isSystem) continue;
+      const application = audience?.type === "application" ? names.of("applications", audience.value ?? "") : undefined;
       const document = {
         name: displayName,
-        ...(audience?.type === "application" && { application: audience.display ?? "" }),
+        ...(application !== undefined && { application }),
         permissions: permissions.map(({ value }) => value),
         groups: members.flatMap(({ display }) => localName(display) ?? []),
       };
