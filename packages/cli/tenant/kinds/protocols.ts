@@ -232,14 +232,15 @@ export function protocolSteps(applicationId: string, before: Document, after: Do
     const removal = sending("DELETE", path);
     if (!isDocument(next)) return [removal];
     const held = isDocument(old) && isDocument(old.properties) ? old.properties : {};
+    const member = fixed[name];
+    const isNew = member !== undefined && isDocument(old) && !isSame(old[member], next[member]);
     const put: Step = {
       async run(work) {
         const body = await bodyOf(name, next, work, (key) => held[key] === undefined && !isDocument(old));
-        await work.api.send("PUT", path, { body, dryRun: work.dryRun, ifMatch: isDocument(old) ? "*" : undefined });
+        const ifMatch = isDocument(old) && !isNew ? "*" : undefined;
+        await work.api.send("PUT", path, { body, dryRun: work.dryRun, ifMatch });
       },
     };
-    const member = fixed[name];
-    const isNew = member !== undefined && isDocument(old) && !isSame(old[member], next[member]);
     return isNew ? [removal, { ...put, isLater: true }] : [put];
   });
 }
