@@ -34,7 +34,14 @@ export interface Api {
 }
 
 /** Ends the run, because every further request would fail too. The message is for users. */
-export class RunEnded extends Error {}
+export class RunEnded extends Error {
+  /** The status of the answer that ended it; 0 where the server stays unreachable. */
+  readonly status: number | undefined;
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** A text member of a body. */
 export function textIn(body: unknown, name: string): string | undefined {
@@ -80,7 +87,7 @@ export function openApi(url: string, authorization: string): Api {
         const location = response.headers.get("location") ?? undefined;
         const answer = { status: response.status, text, body: jsonOf(text), location };
         if (answer.status === 401 || (answer.status === 403 && !returnsForbidden)) {
-          throw new RunEnded(`${url} does not authorise this caller: ${reasonOf(answer)}`);
+          throw new RunEnded(`${url} does not authorise this caller: ${reasonOf(answer)}`, answer.status);
         }
         if (!TEMPORARY.has(answer.status)) return answer;
         failure = reasonOf(answer);
@@ -91,7 +98,7 @@ export function openApi(url: string, authorization: string): Api {
       }
       if (attempt + 1 < TRIES) await pause(waitOf(attempt, response));
     }
-    throw new RunEnded(`${url} cannot be reached: ${failure}`);
+    throw new RunEnded(`${url} cannot be reached: ${failure}`, 0);
   };
   return {
     url,

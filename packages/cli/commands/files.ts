@@ -1,16 +1,12 @@
 /** `import`, `export`, `users import` and `users export`: what the older programs do, with the caller of this one. */
+
+import { access } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { openApi } from "../client.ts";
-import { exportAll } from "../export.ts";
 import { CommandError, wrongInput } from "../frame/errors.ts";
 import { exitCodes } from "../frame/exit-codes.ts";
 import { action, type Frame } from "../frame/frame.ts";
-import { importAll } from "../import.ts";
 import { type Outcome, type Result, reportLines } from "../report.ts";
-import { exportUsers } from "../users/export.ts";
-import { importUsers } from "../users/import.ts";
-import { optionsOf } from "../users/options.ts";
-import { summaryOf, writeRefused } from "../users/report.ts";
 
 const exported: readonly Outcome[] = ["exported", "incomplete", "skipped", "refused"];
 const imported: readonly Outcome[] = ["created", "updated", "incomplete", "skipped", "refused"];
@@ -22,6 +18,7 @@ export function declareFiles(program: Command, users: Command | undefined): void
     .description("import applications from files of Identity Server")
     .option("--update", "replace applications that exist; otherwise they are skipped");
   action<{ readonly update?: boolean }, [string]>(read, async (frame, folder) => {
+    const { importAll } = await import("../import.ts");
     report(frame, await importAll(await serverOf(frame), folder, frame.options.update ?? false), imported);
   });
 
@@ -34,7 +31,12 @@ export function declareFiles(program: Command, users: Command | undefined): void
     .option("--dry-run", "check everything and change nothing");
   if (usersIn) {
     action<UsersValues, [string]>(usersIn, async (frame, file) => {
+      // Parsers of all formats: loaded where one is needed.
+      const { importUsers } = await import("../users/import.ts");
+      const { optionsOf } = await import("../users/options.ts");
+      const { summaryOf, writeRefused } = await import("../users/report.ts");
       const { from, map, wso2Hash, dryRun } = frame.options;
+      await access(file);
       const task = await optionsOf("import", file, { from, map, "wso2-hash": wso2Hash, "dry-run": dryRun }, {});
       if (task.kind !== "import") return;
       const result = await importUsers(await serverOf(frame), task);
@@ -54,6 +56,8 @@ export function declareFiles(program: Command, users: Command | undefined): void
     .option("--filter <filter>", "a SCIM filter");
   if (!usersOut) return;
   action<UsersValues, []>(usersOut, async (frame) => {
+    const { exportUsers } = await import("../users/export.ts");
+    const { optionsOf } = await import("../users/options.ts");
     const { out: file, filter } = frame.options;
     const task = await optionsOf("export", undefined, { out: file, filter }, frame.environment);
     if (task.kind !== "export") return;
@@ -76,6 +80,7 @@ interface UsersValues {
 
 /** Writes all applications as files of Identity Server. */
 export async function exportFiles(frame: Frame, folder: string, hasSecrets: boolean): Promise<void> {
+  const { exportAll } = await import("../export.ts");
   const server = await serverOf(frame);
   report(frame, await exportAll(server, { folder, url: server.url, hasSecrets }), exported);
 }

@@ -21,6 +21,9 @@ export interface Caller {
   readonly source: string;
 }
 
+/** About one and a half seconds: somebody waits. */
+const ATTEMPTS = 4;
+
 export const URL_DEFAULT = "http://127.0.0.1:3000";
 
 /**
@@ -61,7 +64,7 @@ export function apiOf({ url, tenant, credentials }: Caller, options: GlobalOptio
       url,
       tenant,
       credentials,
-      attempts,
+      attempts: attempts ?? ATTEMPTS,
       allowHttp: options.allowHttp,
       headers: { "user-agent": "identity-admin" },
     });

@@ -4,6 +4,9 @@ import { UsageError } from "../caller.ts";
 import { RunEnded } from "../client.ts";
 import { codeOfFault, type ExitCode, exitCodes } from "./exit-codes.ts";
 
+const SIGN_IN = "Sign in: identity-admin login";
+const SEE_RIGHTS = "See what you may do: identity-admin doctor. Docs: guides/roles-and-scopes.md";
+
 /** Ends the command. The message is for people; `next` is a command to type, or a sentence. */
 export class CommandError extends Error {
   readonly code: ExitCode;
@@ -26,11 +29,11 @@ export function explained(error: unknown, url: string | undefined): CommandError
   if (error instanceof Fault) return new CommandError(sentenceOf(error), codeOfFault[error.kind], nextOf(error, url));
   if (error instanceof UsageError) return wrongInput(error.message);
   if (error instanceof RunEnded) {
-    return new CommandError(
-      error.message,
-      exitCodes.failed,
-      "What is done stays. Run the same command again to go on.",
-    );
+    const { message, status } = error;
+    if (status === 401) return new CommandError(message, exitCodes.unauthenticated, SIGN_IN);
+    if (status === 403) return new CommandError(message, exitCodes.forbidden, SEE_RIGHTS);
+    const code = status === 0 ? exitCodes.unreachable : exitCodes.failed;
+    return new CommandError(message, code, "What is done stays. Run the same command again to go on.");
   }
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (code === "ENOENT") return wrongInput(`${path ?? "A file"} does not exist.`);
@@ -51,9 +54,9 @@ function nextOf({ kind, detail }: Fault, url: string | undefined): string | unde
     case "unauthenticated":
       return /expired/.test(detail)
         ? "The token expired. Set a new one in IDENTITY_ADMIN_TOKEN, or sign in: identity-admin login"
-        : "Sign in: identity-admin login";
+        : SIGN_IN;
     case "forbidden":
-      return "See what you may do: identity-admin doctor. Docs: guides/roles-and-scopes.md";
+      return SEE_RIGHTS;
     case "notFound":
       return "Look for it: identity-admin <users|groups|roles|apps|apis|tenants> list";
     case "changed":

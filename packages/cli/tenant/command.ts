@@ -1,26 +1,14 @@
 /** `export`, `plan` and `apply`: a tenant as a folder (docs/tenant-folder.md). */
 import { type Command, Option } from "commander";
-import { exportFiles } from "../commands/files.ts";
-import { CommandError } from "../frame/errors.ts";
-import { exitCodes } from "../frame/exit-codes.ts";
-import { action, type Frame } from "../frame/frame.ts";
-import { confirmed } from "../frame/prompts.ts";
-import { carryOut, type Outcome } from "./apply.ts";
-import type { Difference, Value } from "./document.ts";
-import { readFolder, writeFolder } from "./folder.ts";
-import { kindNames } from "./kind.ts";
-import { type Change, kindsOf, MissingSecret, type Plan, planOf, readTenant } from "./plan.ts";
-import { secretOf } from "./references.ts";
+import { action } from "../frame/frame.ts";
 
-const VALUE_MOST = 300;
-
-interface ExportValues {
+export interface ExportValues {
   readonly out: string;
   readonly format: "folder" | "files";
   readonly clientIds?: boolean;
   readonly secrets?: boolean;
 }
-interface PlanValues {
+export interface PlanValues {
   readonly prune?: boolean;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -39,17 +27,8 @@ export function declareTenant(program: Command): void {
     )
     .option("--secrets", "with --format files: include client secrets");
   action<ExportValues, []>(write, async (frame) => {
-    const { out: folder, format, clientIds = false, secrets = false } = frame.options;
-    if (format === "files") return exportFiles(frame, folder, secrets);
-    const progress = frame.progress("export", kindNames.length);
-    const { found } = await readTenant(await frame.api(), kindsOf(clientIds), () => progress.add());
-    progress.stop();
-    const resources = kindNames.flatMap((kind) =>
-      [...found[kind]].map(([key, { document }]) => ({ kind, key, document })),
-    );
-    await writeFolder(folder, resources);
-    const counts = Object.fromEntries(kindNames.map((kind) => [kind, found[kind].size]));
-    frame.out.done(`${resources.length} files in ${folder}.`, { folder, ...counts });
+    const { exportTenant } = await import("./run.ts");
+    await exportTenant(frame);
   });
 
   const plan = program
@@ -57,10 +36,8 @@ export function declareTenant(program: Command): void {
     .description("show what apply would do; exit code 2 if that is anything")
     .option("--prune", "also delete what the folder does not have");
   action<PlanValues, [string]>(plan, async (frame, folder) => {
-    const planned = await planFor(frame, folder);
-    show(frame, planned);
-    refuse(planned);
-    if (planned.changes.length > 0) throw new CommandError("", exitCodes.wouldChange);
+    const { planTenant } = await import("./run.ts");
+    await planTenant(frame, folder);
   });
 
   const apply = program
@@ -70,95 +47,7 @@ export function declareTenant(program: Command): void {
     .option("--dry-run", "show it and change nothing")
     .option("--yes", "do not ask");
   action<PlanValues, [string]>(apply, async (frame, folder) => {
-    const { options, out } = frame;
-    const planned = await planFor(frame, folder);
-    const { changes } = planned;
-    if (options.dryRun || planned.refused.length > 0) {
-      show(frame, planned);
-      return refuse(planned);
-    }
-    if (changes.length === 0) return out.done("No changes.", { changes: [], failed: [] });
-    if (!out.isJson) for (const change of changes) for (const line of linesOf(change)) out.line(line, line);
-    await confirmed(`Make ${changes.length} changes?`, options.yes);
-    const progress = frame.progress("apply", changes.length);
-    const secret = (reference: string) => secretOf(reference, frame.environment);
-    const outcomes = await carryOut(await frame.api(), planned, secret, () => progress.add());
-    progress.stop();
-    report(frame, outcomes);
+    const { applyTenant } = await import("./run.ts");
+    await applyTenant(frame, folder);
   });
-}
-
-async function planFor(frame: Frame<PlanValues>, folder: string): Promise<Plan> {
-  const kinds = kindsOf(false);
-  const filed = await readFolder(folder, kinds);
-  const keepsIds = filed.some(({ document }) => /"clientId":/.test(JSON.stringify(document.protocols ?? {})));
-  const [api, { credentials }] = [await frame.api(), await frame.caller()];
-  const chosen = kindsOf(keepsIds);
-  const progress = frame.progress("read", kindNames.length);
-  const tenant = await readTenant(api, chosen, () => progress.add());
-  progress.stop();
-  return planOf(api, chosen, filed, tenant, {
-    prune: frame.options.prune ?? false,
-    ownClientId: "clientId" in credentials ? credentials.clientId : undefined,
-    // A rehearsal goes without a secret that is not here.
-    secret: async (reference) => {
-      try {
-        return await secretOf(reference, frame.environment);
-      } catch {
-        throw new MissingSecret(reference);
-      }
-    },
-  });
-}
-
-function show({ out }: Frame, planned: Plan): void {
-  const { changes, unrehearsed, refused } = planned;
-  if (out.isJson) {
-    out.value({ changes: changes.map(asJson), refused, unrehearsed });
-    return;
-  }
-  for (const change of changes) for (const line of linesOf(change)) out.line(line, line);
-  if (unrehearsed.length > 0) {
-    out.note(`${unrehearsed.length} changes depend on others of this plan, and were not rehearsed.`);
-  }
-}
-
-/** Ends the command where the service would refuse a change. */
-function refuse({ refused }: Plan): void {
-  if (refused.length === 0) return;
-  const lines = refused.map(({ file, reason }) => `${file}: ${reason}`);
-  throw new CommandError(lines.join("\n"), exitCodes.failed, "The service refuses this. Nothing was changed.");
-}
-
-function asJson({ action: what, file, key, differences }: Change): object {
-  return { action: what, file, key, differences };
-}
-
-const signs = { create: "+", update: "~", delete: "-" } as const;
-
-/** The lines of a change: one for each leaf of an update. */
-export function linesOf({ action: what, file, key, differences }: Change): readonly string[] {
-  if (what !== "update") return [`${signs[what]} ${file} ${JSON.stringify(key)}`];
-  return differences.map((one) => `${signs[what]} ${file} ${one.path}: ${leaf(one, "from")} -> ${leaf(one, "to")}`);
-}
-
-function leaf(difference: Difference, side: "from" | "to"): string {
-  const value: Value | undefined = difference[side];
-  if (value === undefined) return "(default)";
-  const text = JSON.stringify(value);
-  return text.length > VALUE_MOST ? `${text.slice(0, VALUE_MOST)}…` : text;
-}
-
-function report({ out }: Frame, outcomes: readonly Outcome[]): void {
-  const failed = outcomes.filter(({ failure }) => failure !== undefined);
-  const counts = (what: Change["action"]) =>
-    outcomes.filter(({ change, failure }) => change.action === what && failure === undefined).length;
-  const sentence = `${counts("create")} created, ${counts("update")} updated, ${counts("delete")} deleted.`;
-  out.done(sentence, {
-    changes: outcomes.filter(({ failure }) => failure === undefined).map(({ change }) => asJson(change)),
-    failed: failed.map(({ change, failure }) => ({ file: change.file, reason: failure })),
-  });
-  if (failed.length === 0) return;
-  const lines = failed.map(({ change, failure }) => `${change.file}: ${failure}`);
-  throw new CommandError(lines.join("\n"), exitCodes.failed, "What is done stays. Run the same command again.");
 }

@@ -1,6 +1,6 @@
 /** A tenant with everything goes into a folder, into an empty tenant, and into a folder that is the same. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { linesOf } from "#cli/tenant/command.ts";
+import { linesOf } from "#cli/tenant/run.ts";
 import type { Api } from "#client/client.ts";
 import { deployment } from "#tests/support/any-application.ts";
 import { allItems } from "#tests/support/protocols.ts";
