@@ -92,7 +92,7 @@ type BodyOf<R extends keyof Operations> = R extends "POST /api/server/v1/applica
     : Operations[R] extends { readonly media: "multipart" }
       ? FormData
       : Operations[R] extends { readonly media: "form" }
-        ? URLSearchParams | { readonly [name: string]: string }
+        ? URLSearchParams
         : Part<Operations[R], "body"> extends infer S extends z.ZodType
           ? Operations[R] extends { readonly bodyOptional: true }
             ? Written<S> | undefined

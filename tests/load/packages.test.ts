@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -117,5 +117,33 @@ describe("the client", () => {
     } finally {
       await browser.close();
     }
+  });
+});
+
+describe("the command line", () => {
+  test("has no dependencies, and nothing of the project but its own code", async () => {
+    const package_ = join(folder, "node_modules/@identity-admin-api/cli");
+    const manifest = JSON.parse(await readFile(join(package_, "package.json"), "utf8"));
+    expect([manifest.dependencies, manifest.bin]).toEqual([undefined, { "identity-admin": "./bin/identity-admin.js" }]);
+    expect(await readFile(join(package_, "dist/main.js"), "utf8")).not.toContain("devDependencies");
+  });
+  test.each(nodes)("its tour runs on %s", { timeout: 60_000 }, async (node) => {
+    const readme = await readFile(join(folder, "node_modules/@identity-admin-api/cli/README.md"), "utf8");
+    const [, tour = ""] = /```sh\n(.*?)```/s.exec(readme) ?? [];
+    expect(tour).toContain("npx identity-admin plan tenant");
+    const first = node === "node" ? path : `${dirname(process.execPath)}:${path}`;
+    const script = `set -e\nrm -rf tenant\n${tour.replaceAll("http://127.0.0.1:3000", service.url)}`;
+    const { stdout } = await run("bash", ["-c", script], { cwd: folder, env: { PATH: first, HOME: folder } });
+    expect(stdout).toMatch(/^name: admin$/m);
+    expect(stdout).toMatch(/^admin +Local Administrator/m);
+    expect(stdout).toMatch(/\d+ files in tenant\.\n$/);
+    const users = ["--yes", "identity-admin", "users", "list", "--json"];
+    const environment = {
+      IDENTITY_ADMIN_URL: service.url,
+      IDENTITY_ADMIN_USER: "admin",
+      IDENTITY_ADMIN_PASSWORD: "admin",
+    };
+    const listed = await run("npx", users, { cwd: folder, env: { PATH: first, HOME: folder, ...environment } });
+    expect(JSON.parse(listed.stdout)).toEqual([expect.objectContaining({ userName: "admin" })]);
   });
 });

@@ -112,7 +112,7 @@ export async function selfOf(api: Api, caller: Caller) {
   if ("clientId" in credentials) {
     const { clientId, clientSecret } = credentials;
     const { body } = await api.request("POST /oauth2/introspect", {
-      body: { token: (await api.token()) ?? "" },
+      body: new URLSearchParams({ token: (await api.token()) ?? "" }),
       headers: {
         authorization: `Basic ${Buffer.from(`${encoded(clientId)}:${encoded(clientSecret)}`).toString("base64")}`,
       },

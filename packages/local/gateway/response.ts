@@ -81,6 +81,8 @@ export function send(response: ServerResponse, answer: GatewayResponse, requestI
   if (!hasNoBody(answer.status)) response.setHeader("content-length", answer.body.length);
   response.statusCode = answer.status;
   return new Promise((sent) => {
+    // The client disconnected while the function ran: no event follows any more.
+    if (response.destroyed) return sent();
     response.once("finish", sent).once("close", sent);
     response.end(hasNoBody(answer.status) || response.req.method === "HEAD" ? undefined : answer.body);
   });

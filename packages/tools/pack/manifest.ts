@@ -16,6 +16,12 @@ export async function writeManifest(name: string, folder: string): Promise<void>
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
+/** The version of the project, which is that of its packages. */
+export async function projectVersion(): Promise<string> {
+  const { version } = await manifestAt(join(root, "package.json"));
+  return String(version);
+}
+
 async function manifestAt(path: string): Promise<Readonly<Record<string, unknown>>> {
   return JSON.parse(await readFile(path, "utf8"));
 }

@@ -46,7 +46,7 @@ describe("a tenant with everything", () => {
       ...(await first.roles.list().all()).map(({ id }) => id),
     ];
     expect(ids.filter((id) => text.includes(id))).toEqual([]);
-    expect(text).toContain("${env:IDENTITY_ADMIN_SECRET_ANY_");
+    expect(text).toContain("{env:IDENTITY_ADMIN_SECRET_ANY_");
     expect(text).not.toMatch(/^ *clientSecret/m);
   });
   test("plan of the tenant itself is empty", async () => {

@@ -160,3 +160,19 @@ it("a gateway gives every function that it calls at least the time of its deploy
     expect(longestMs({})).toBeGreaterThanOrEqual((secondsOf(name) + secondsOf("authorizer")) * 1_000);
   }
 });
+
+it("a client that disconnects while its function runs does not hold it open", async () => {
+  const working = hold();
+  const gateway = await startEcho({
+    functions: { a: answers(working.wait), special: answers(), only: answers(), other: answers() },
+  });
+  const client = await dial(gateway);
+  client.socket.write(get("/a/gone"));
+  await working.entered;
+  client.socket.destroy();
+  await client.closed;
+  const closing = gateway.close();
+  await isClosing(gateway);
+  working.release();
+  expect(await closing).toBe(0);
+});
