@@ -1,43 +1,30 @@
 /** Applications with their protocols and the APIs that they may call. */
 import type { Api } from "#client/client.ts";
-import { freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
-import { presentApplication } from "#core/applications/registry/present.ts";
-import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { wrongInput } from "../../frame/errors.ts";
+import { type Document, isDocument, isSame, plainData, type Value } from "../document.ts";
+import type { Deployment, FolderKind, Found, Names, Step, Work } from "../kind.ts";
 import {
-  type Document,
-  isDocument,
-  isEmpty,
-  isSame,
-  plainData,
-  type Value,
-  withoutDefaults,
-  withoutEmpty,
-} from "../document.ts";
-import type { Deployment, FolderKind, Found, KindName, Names, Step, Work } from "../kind.ts";
+  DEFAULT_SEQUENCE,
+  looseParts,
+  named,
+  part,
+  presentedOf,
+  shortened,
+  withObjects,
+  withParts,
+} from "./application-document.ts";
+import { authorizationSteps } from "./authorizations.ts";
 import { normalisedProtocols, protocolBodies, protocolSteps, readProtocols, shownProtocols } from "./protocols.ts";
-import { compare, eachOf, roleKey, sending, texts } from "./simple.ts";
+import { eachOf, roleKey, sending, texts } from "./simple.ts";
 
 const APPLICATIONS = "/api/server/v1/applications";
-
-/** Members that the service computes, or that belong to others. */
-const ofService = ["id", "clientId", "issuer", "realm", "applicationVersion", "inboundProtocols", "access", "inbound"];
 /** Members that only a new application can be given. */
 const fixedMembers = ["isManagementApp", "isB2BSelfServiceApp"] as const;
 /** Texts: an empty one is none. */
 const textMembers = [
-  "description",
-  "imageUrl",
-  "accessUrl",
-  "logoutReturnUrl",
-  "templateId",
-  "templateVersion",
+  ...["description", "imageUrl", "accessUrl"],
+  ...["logoutReturnUrl", "templateId", "templateVersion"],
 ] as const;
-/** Parts in which `false`, an empty text and an empty list mean "not set". */
-const loose = ["trustedAppConfiguration", "attestationMetaData"] as const;
-const DEFAULT_SEQUENCE = "DEFAULT";
-
-const usual = presentedWithout(plainData(presentApplication("", freshApplication("", "", "", false))));
 
 /** `keepsIds` writes client ids into the documents. */
 export function applicationsKind(keepsIds: boolean): FolderKind {
@@ -81,133 +68,10 @@ function idsOf(authorized: readonly { readonly id: string; readonly identifier?:
   return { apis: Object.fromEntries(authorized.map(({ id, identifier = "" }) => [identifier, id])) };
 }
 
-/** In documents of files, ids are names. */
-const ownNames: Names = { of: (_, id) => id };
-
-/** The application that the service showed, with names in place of ids. */
-function named(shown: Document, names: Names): Document {
-  const { associatedRoles, advancedConfigurations, ...rest } = shown;
-  const { discoverableGroups, ...advanced } = isDocument(advancedConfigurations) ? advancedConfigurations : {};
-  const { allowedAudience = "ORGANIZATION", roles } = isDocument(associatedRoles) ? associatedRoles : {};
-  const namesIn = (kind: KindName, list: Value | undefined) =>
-    [...new Set(objects(list).flatMap(({ id = "" }) => names.of(kind, String(id)) ?? []))].sort(compare);
-  const stores = objects(discoverableGroups).flatMap(({ userStore = "PRIMARY", groups }) => {
-    const found = namesIn("groups", groups);
-    return found.length > 0 ? [{ userStore, groups: found }] : [];
-  });
-  return {
-    ...rest,
-    associatedRoles: { allowedAudience, ...(roles !== undefined && { roles: namesIn("roles", roles) }) },
-    advancedConfigurations: { ...advanced, ...(stores.length > 0 && { discoverableGroups: stores }) },
-  };
-}
-
-function objects(list: Value | undefined): readonly Document[] {
-  return Array.isArray(list) ? list.filter(isDocument) : [];
-}
-
-/** What the core reads: objects with ids in place of names. */
-function withObjects(document: Document): Document {
-  const { associatedRoles, advancedConfigurations, ...rest } = document;
-  const withIds = (list: Value | undefined) => texts(list ?? []).map((name) => ({ id: name, name }));
-  const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : undefined;
-  const stores = Array.isArray(advanced?.discoverableGroups)
-    ? advanced.discoverableGroups.filter(isDocument)
-    : undefined;
-  return {
-    ...rest,
-    ...(isDocument(associatedRoles) && {
-      associatedRoles: {
-        allowedAudience: associatedRoles.allowedAudience ?? "ORGANIZATION",
-        ...(associatedRoles.roles !== undefined && { roles: withIds(associatedRoles.roles) }),
-      },
-    }),
-    ...(advanced && {
-      advancedConfigurations: {
-        ...advanced,
-        ...(stores && {
-          discoverableGroups: stores.map(({ userStore = "PRIMARY", groups }) => ({
-            userStore,
-            groups: withIds(groups),
-          })),
-        }),
-      },
-    }),
-  };
-}
-
 function normalised(document: Document, kept: Document, deployment: Deployment): Document {
   const { protocols, authorizedApis, ...main } = document;
   const own = isDocument(protocols) ? normalisedProtocols(protocols, kept, deployment) : {};
   return withParts(shortened(presentedOf(main)), own, authorizedApis ?? []);
-}
-
-/** What the service shows of an application, without what is usual. */
-function shortened(presented: Document): Document {
-  const whole = presentedWithout(presented);
-  const short = withoutDefaults(whole, { ...usual, name: null });
-  const { claimConfiguration: claims } = short;
-  if (!isDocument(claims) || claims.requestedClaims === undefined || claims.claimMappings !== undefined) return short;
-  // Requested claims without mappings would be mapped to themselves.
-  return { ...short, claimConfiguration: { ...claims, claimMappings: [] } };
-}
-
-function withParts(main: Document, protocols: Document, authorizedApis: Value): Document {
-  const apis = (Array.isArray(authorizedApis) ? authorizedApis.filter(isDocument) : [])
-    .map(({ identifier = "", policy = "RBAC", scopes = [] }) => ({
-      identifier,
-      ...(policy !== "RBAC" && { policy }),
-      ...(!isEmpty(scopes) && { scopes: [...texts(scopes)].sort(compare) }),
-    }))
-    .sort((one, other) => compare(String(one.identifier), String(other.identifier)));
-  return {
-    ...main,
-    ...(Object.keys(protocols).length > 0 && { protocols }),
-    ...(apis.length > 0 && { authorizedApis: apis }),
-  };
-}
-
-/** The application as the service would show it. */
-function presentedOf(main: Document): Document {
-  const { isManagementApp = false, isB2BSelfServiceApp = false } = main;
-  const fresh = freshApplication("", String(main.name), "", isManagementApp === true);
-  const merged = mergeApplication(fresh, ApplicationPatch.parse(withObjects(main)));
-  return named(plainData({ ...presentApplication("", merged), isB2BSelfServiceApp }), ownNames);
-}
-
-/** Without what the service computes, and with one form for "not set". */
-function presentedWithout(presented: Document): Document {
-  const { authenticationSequence, advancedConfigurations, provisioningConfigurations, associatedRoles, ...rest } =
-    presented;
-  const kept = Object.entries(rest).filter(([name, value]) => !ofService.includes(name) && value !== "");
-  const sequence = isDocument(authenticationSequence) ? authenticationSequence : {};
-  const { type, script, requestPathAuthenticators = [] } = sequence;
-  const advanced = isDocument(advancedConfigurations) ? advancedConfigurations : {};
-  const parts = loose.map((name): [string, Value] => [
-    name,
-    withoutEmpty(isDocument(advanced[name]) ? advanced[name] : {}),
-  ]);
-  const provisioning = isDocument(provisioningConfigurations) ? provisioningConfigurations : {};
-  const { inboundProvisioning } = provisioning;
-  const { roles, ...audience } = isDocument(associatedRoles) ? associatedRoles : {};
-  return {
-    ...Object.fromEntries(kept),
-    associatedRoles: { ...audience, ...(roles !== undefined && !isEmpty(roles) && { roles }) },
-    // The steps of the default sequence are those of the service.
-    authenticationSequence:
-      type === DEFAULT_SEQUENCE
-        ? { type, requestPathAuthenticators, ...(script !== undefined && { script }) }
-        : sequence,
-    advancedConfigurations: Object.fromEntries(
-      [...Object.entries(advanced), ...parts].filter(
-        ([name, value]) => name !== "additionalSpProperties" && !isEmpty(value),
-      ),
-    ),
-    provisioningConfigurations: {
-      ...provisioning,
-      inboundProvisioning: withoutEmpty(isDocument(inboundProvisioning) ? inboundProvisioning : {}),
-    },
-  };
 }
 
 /** The body that sets these members, in whatever state the application is. */
@@ -223,7 +87,7 @@ function patchOf(document: Document, before: Document, names: readonly string[],
     claimConfiguration: claimsOf(part(claimConfiguration), part(before.claimConfiguration)),
     authenticationSequence: sequenceOf(isDocument(authenticationSequence) ? authenticationSequence : {}),
     advancedConfigurations: {
-      ...Object.fromEntries(loose.map((name) => [name, {}])),
+      ...Object.fromEntries(looseParts.map((name) => [name, {}])),
       ...switches,
       discoverableGroups: withGroupIds(discoverableGroups, ids),
     },
@@ -254,10 +118,6 @@ function claimsOf(claims: Document, before: Document): Document {
     },
     role: { claim: { uri: "" }, mappings: [], ...part(claims.role) },
   };
-}
-
-function part(value: Value | undefined): Document {
-  return isDocument(value) ? value : {};
 }
 
 function sequenceOf(sequence: Document): Document {
@@ -361,43 +221,4 @@ function changesOf(document: Document, { id, document: before, kept = {} }: Foun
     ...protocolSteps(id, part(before.protocols), part(document.protocols)),
     ...authorizationSteps(id, before.authorizedApis ?? [], document.authorizedApis ?? [], part(kept.apis)),
   ];
-}
-
-/** The requests that authorise an application for these APIs, and no other. */
-function authorizationSteps(id: string, before: Value, after: Value, apiIds: Document): readonly Step[] {
-  const path = `${APPLICATIONS}/${encodeURIComponent(id)}/authorized-apis` as const;
-  const list = (value: Value) => (Array.isArray(value) ? value.filter(isDocument) : []);
-  const removed = list(before).filter((old) => !list(after).some(({ identifier }) => identifier === old.identifier));
-  const one = (identifier: Value) => `${path}/${encodeURIComponent(String(apiIds[String(identifier)] ?? ""))}` as const;
-  const kept = list(after).flatMap((next): readonly Step[] => {
-    const old = list(before).find(({ identifier }) => identifier === next.identifier);
-    if (isSame(old, next)) return [];
-    const scopes = texts(next.scopes ?? []);
-    if (old && isSame(old.policy, next.policy)) {
-      const had = texts(old.scopes ?? []);
-      const addedScopes = scopes.filter((scope) => !had.includes(scope));
-      const removedScopes = had.filter((scope) => !scopes.includes(scope));
-      return [sending("PATCH", one(next.identifier ?? ""), { addedScopes, removedScopes })];
-    }
-    const post: Step = {
-      async run({ api, ids, dryRun }) {
-        const apiId = apiIds[String(next.identifier)] ?? (await apiIdOf(api, ids, String(next.identifier)));
-        const body = { id: apiId, policyIdentifier: next.policy ?? "RBAC", scopes };
-        await api.send("POST", path, { body, dryRun });
-      },
-    };
-    return old ? [sending("DELETE", one(next.identifier ?? "")), { ...post, isLater: true }] : [post];
-  });
-  return [...removed.map(({ identifier = "" }) => sending("DELETE", one(identifier))), ...kept];
-}
-
-/** The id of an API of the tenant or of the service. */
-async function apiIdOf(api: Api, ids: Work["ids"], identifier: string): Promise<string> {
-  const known = ids.find("api-resources", identifier);
-  if (known !== undefined) return known;
-  const found = await api.apiResources.list({ filter: `identifier eq ${identifier}` }).all();
-  const id = found.find((one) => one.identifier === identifier)?.id;
-  if (id === undefined) return ids.get("api-resources", identifier);
-  ids.set("api-resources", identifier, id);
-  return id;
 }
