@@ -35,7 +35,7 @@ export const long = [
   "tests/http/conditions/{every-operation,races}.test.ts",
   "tests/http/names/user-names.test.ts",
   "tests/http/signals/{push,streams}.test.ts",
-  "tests/http/command-line/commands.test.ts",
+  "tests/http/command-line/*.test.ts",
   "tests/http/tenant-folder/*.test.ts",
   "tests/http/nulls/nulls.test.ts",
   "tests/http/oauth/events.test.ts",

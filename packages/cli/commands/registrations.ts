@@ -1,5 +1,5 @@
 /** Applications, API resources and tenants. */
-import type { Api, BodyOf } from "#client/client.ts";
+import type { Api, BodyOf, Listing } from "#client/client.ts";
 import { wrongInput } from "../frame/errors.ts";
 import { secretAsked } from "../frame/prompts.ts";
 import { given, type Item, type Kind, several } from "./kinds.ts";
@@ -9,10 +9,18 @@ const page = ({ filter, limit }: Parameters<Kind["list"]>[1]) =>
   given({ filter, limit: limit === undefined ? undefined : Math.min(limit, 100) });
 const words = (value: unknown) => value as readonly string[] | undefined;
 
-/** Filters of the management API have no quotes: what has more than the name is compared here. */
-async function exactly<T extends object>(list: Promise<readonly T[]>, member: keyof T, name: string) {
-  return (await list).filter((item) => item[member] === name);
+/**
+ * Those with exactly this name. Filters of the management API have no quotes, so a name with `and` in it can mean
+ * something else: then all are compared.
+ */
+async function exactly<T extends object>(list: (filter?: string) => Listing<T>, member: string, name: string) {
+  const isPlain = !/\s(and|or)\s|[()"]/i.test(name);
+  const found = await list(isPlain ? `${filterNames[member] ?? member} eq ${name}` : undefined).all();
+  return found.filter((item) => (item as Item)[member] === name);
 }
+
+/** Members that filters call otherwise. */
+const filterNames: Readonly<Record<string, string>> = { domain: "domainName" };
 
 export const apps: Kind = {
   word: "apps",
@@ -26,7 +34,7 @@ export const apps: Kind = {
   },
   list: (api, query) => api.applications.list({ ...page(query), attributes: "clientId,issuer" }),
   get: (api, id) => api.applications.get(id),
-  named: (api, name) => exactly(api.applications.list({ filter: `name eq ${name}` }).all(), "name", name),
+  named: (api, name) => exactly((filter) => api.applications.list(given({ filter })), "name", name),
   options: (command, isNew) => {
     command
       .option("--description <text>")
@@ -81,7 +89,7 @@ export const apis: Kind = {
   },
   list: (api, query) => api.apiResources.list(page(query)),
   get: (api, id) => api.apiResources.get(id),
-  named: (api, name) => exactly(api.apiResources.list({ filter: `identifier eq ${name}` }).all(), "identifier", name),
+  named: (api, name) => exactly((filter) => api.apiResources.list(given({ filter })), "identifier", name),
   options: (command, isNew) =>
     command
       .option("--name <name>")
@@ -110,7 +118,7 @@ export const tenants: Kind = {
   },
   list: (api, { filter, limit }) => api.tenants.list(page({ filter, limit })),
   get: (api, id) => api.tenants.get(id),
-  named: (api, name) => exactly(api.tenants.list({ filter: `domainName eq ${name}` }).all(), "domain", name),
+  named: (api, name) => exactly((filter) => api.tenants.list(given({ filter })), "domain", name),
   options: (command, isNew) => {
     if (!isNew) {
       return command.option("--active", "its users may sign in").option("--inactive", "its users may not sign in");

@@ -50,7 +50,7 @@ export class Unknown extends Error {
   readonly kind: KindName;
   readonly key: string;
   constructor(kind: KindName, key: string) {
-    super(`There is no ${wordOf[kind]} "${key}".`);
+    super(`There is no ${wordOf[kind]} "${key.replace("\u0000", "/")}".`);
     this.kind = kind;
     this.key = key;
   }

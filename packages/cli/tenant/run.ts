@@ -9,6 +9,7 @@ import type { ExportValues, PlanValues } from "./command.ts";
 import type { Difference, Value } from "./document.ts";
 import { readFolder, writeFolder } from "./folder.ts";
 import { kindNames } from "./kind.ts";
+import { KEY_SEPARATOR } from "./kinds/simple.ts";
 import { type Change, kindsOf, MissingSecret, type Plan, planOf, readTenant } from "./plan.ts";
 import { secretOf } from "./references.ts";
 
@@ -103,14 +104,19 @@ function refuse({ refused }: Plan): void {
 }
 
 function asJson({ action: what, file, key, differences }: Change): object {
-  return { action: what, file, key, differences };
+  return { action: what, file, name: nameOf(key), differences };
+}
+
+/** The key of a resource for people. */
+function nameOf(key: string): string {
+  return key.replace(KEY_SEPARATOR, "/");
 }
 
 const signs = { create: "+", update: "~", delete: "-" } as const;
 
 /** The lines of a change: one for each leaf of an update. */
 export function linesOf({ action: what, file, key, differences }: Change): readonly string[] {
-  if (what !== "update") return [`${signs[what]} ${file} ${JSON.stringify(key)}`];
+  if (what !== "update") return [`${signs[what]} ${file} ${JSON.stringify(nameOf(key))}`];
   return differences.map((one) => `${signs[what]} ${file} ${one.path}: ${leaf(one, "from")} -> ${leaf(one, "to")}`);
 }
 

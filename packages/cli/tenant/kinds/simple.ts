@@ -148,6 +148,8 @@ export const roles: FolderKind = {
       const isSystem = audience?.type === "organization" && [ADMIN_ROLE, EVERYONE_ROLE].includes(displayName);
       if (isSystem) continue;
       const application = audience?.type === "application" ? names.of("applications", audience.value ?? "") : undefined;
+      // What is left of an application that is gone is no role of the organization.
+      if (audience?.type === "application" && application === undefined) continue;
       const document = {
         name: displayName,
         ...(application !== undefined && { application }),
@@ -201,9 +203,12 @@ export const roles: FolderKind = {
   delete: ({ id }) => [sending("DELETE", `/scim2/v2/Roles/${encodeURIComponent(id)}`)],
 };
 
+/** No name contains it. */
+export const KEY_SEPARATOR = "\u0000";
+
 /** The key of a role: names are unique in their audience. */
 export function roleKey(name: string, application: string | undefined): string {
-  return application === undefined ? name : `${application}/${name}`;
+  return application === undefined ? name : `${application}${KEY_SEPARATOR}${name}`;
 }
 
 function normalisedRole({ name = "", application, permissions = [], groups: members = [] }: Document): Document {
