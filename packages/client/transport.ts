@@ -46,7 +46,7 @@ export interface SendOptions extends RequestOptions {
 /** An answer of the service. */
 export interface Reply<T> {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Response["headers"];
   /** The JSON value, or the text of another media type; `undefined` without content. */
   readonly body: T;
   /** The last segment of `Location`: the id of what was created. Empty without one. */

@@ -39,6 +39,38 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const nodes = [process.execPath, "node"] as const;
 const service = world();
 
+describe("the resources for SST", () => {
+  test("have types of the client, which refuse a wrong member, and say what they need", async () => {
+    const at = join(folder, "node_modules/@identity-admin-api/sst");
+    const manifest = JSON.parse(await readFile(join(at, "package.json"), "utf8"));
+    expect(manifest.peerDependencies).toEqual({ "@identity-admin-api/client": "*", "@pulumi/pulumi": "^3.0.0" });
+    const source = `
+      import { ApiResource, Application } from "@identity-admin-api/sst";
+      const api = new ApiResource("Orders", { identifier: "https://orders.example.com", name: "Orders" });
+      const one = new Application("Dispatch", {
+        inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } },
+        authorizedApis: [{ api, scopes: ["orders:read"] }],
+      });
+      one.clientId.apply((id: string | undefined) => id);
+      // @ts-expect-error: no such member
+      new Application("Dispatch", { descriptoin: "Cars" });
+      // @ts-expect-error: a list of texts
+      new Application("Dispatch", { inboundProtocolConfiguration: { oidc: { grantTypes: [1] } } });
+      // @ts-expect-error: a text
+      new ApiResource("Orders", { identifier: 5, name: "Orders" });
+    `;
+    await writeFile(join(folder, "resources.ts"), source);
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
+    const compile = [compiler, ...options, "--lib", "es2024,dom", "--types", "", "resources.ts"];
+    const said = await run(process.execPath, compile, { cwd: folder }).then(
+      () => "",
+      ({ stdout }: { readonly stdout: string }) => stdout,
+    );
+    expect(said).toBe("");
+  }, 120_000);
+});
+
 describe("the client", () => {
   test("has no dependencies, and less than 15 KiB for a web page", async () => {
     const manifest = JSON.parse(

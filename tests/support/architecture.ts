@@ -21,6 +21,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "stacks", purpose: "what is deployed on AWS" },
   ],
   [{ path: "packages/front", purpose: "builds the page at `/` from the documents and the API document" }],
+  [{ path: "packages/sst", purpose: "applications and APIs as resources of SST and Pulumi, on the client" }],
   [{ path: "packages/cli", purpose: "the command line: moves applications and users between servers" }],
   [{ path: "packages/client", purpose: "the typed client: other programs import it" }],
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],

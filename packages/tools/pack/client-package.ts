@@ -47,7 +47,20 @@ async function routeTypes(): Promise<string> {
   return stdout;
 }
 
-async function writeDeclarations(folder: string): Promise<void> {
+function writeDeclarations(folder: string): Promise<void> {
+  return writeTypes("packages/client", DECLARED, folder, (text) => text.replace(/(from "\.\/\w+)\.ts"/g, '$1.js"'));
+}
+
+/**
+ * Writes the declarations of modules of a folder, the first of which imports the others. `rename` changes what they
+ * import. Types of packages that are not installed stay as they are written.
+ */
+export async function writeTypes(
+  source: string,
+  [entry = "", ...others]: readonly string[],
+  folder: string,
+  rename: (text: string) => string,
+): Promise<void> {
   await mkdir(join(root, ".build"), { recursive: true });
   const scratch = await mkdtemp(join(root, ".build/declarations-"));
   try {
@@ -56,18 +69,19 @@ async function writeDeclarations(folder: string): Promise<void> {
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
+      noCheck: true,
       rootDir: root,
       outDir: join(scratch, "out"),
     };
-    const files = [join(root, "packages/client/client.ts")];
+    const files = [join(root, source, `${entry}.ts`)];
     await writeFile(
       configuration,
       JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files, include: [] }),
     );
     await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", configuration]);
-    for (const name of DECLARED) {
-      const text = await readFile(join(scratch, `out/packages/client/${name}.d.ts`), "utf8");
-      await writeFile(join(folder, `${name}.d.ts`), text.replace(/(from "\.\/\w+)\.ts"/g, '$1.js"'));
+    for (const name of [entry, ...others]) {
+      const text = await readFile(join(scratch, "out", source, `${name}.d.ts`), "utf8");
+      await writeFile(join(folder, `${name}.d.ts`), rename(text));
     }
   } finally {
     await rm(scratch, { recursive: true, force: true });
