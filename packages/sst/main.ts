@@ -1,6 +1,6 @@
 /**
  * Applications and APIs as resources of SST and Pulumi: declared next to the infrastructure that uses them, compared
- * and rehearsed at the service before each deployment (docs/guides/sst.md, decision 0112).
+ * and rehearsed at the service before each deployment (docs/sst.md, decision 0112).
  */
 import { all, type CustomResourceOptions, dynamic, type Input, type Output, output } from "@pulumi/pulumi";
 import type { ApiResourceMembers, ApplicationMembers, AuthorizedApi, DeclaredApi } from "./declarations.ts";

@@ -43,8 +43,14 @@ const filesIn = (folder: string): string[] =>
 /** Deployed code must not need packages that only development installs. */
 const isDeployed = (path: string): boolean => /^(?:functions|packages\/core)\//.test(path);
 
+/** What the resources for SST find in the project that deploys. */
+const peers: object = JSON.parse(read("packages/tools/pack/manifests/sst.json")).peerDependencies;
+/** The packages of this project. */
+const OWN = /^@identity-admin-api\//;
+
 const isDeclared = ({ name, typeOnly }: Import, path: string): boolean => {
-  if (name in dependencies) return true;
+  if (name in dependencies || OWN.test(name)) return true;
+  if (path.startsWith("packages/sst/") && name in peers) return true;
   if (isDeployed(path) && !typeOnly) return false;
   const types = `@types/${name.replace(/^@(.+)\//, "$1__")}`;
   return [name, types].some((each) => each in devDependencies || each in optionalDependencies);
