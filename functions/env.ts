@@ -60,6 +60,11 @@ const Cursors = z.object({
   CURSOR_KEY: SealingKey,
 });
 
+const Forms = z.object({
+  /** The key under which forms of sign-in are sealed, derived from `SEAL_KEY` (`formKeyOf`). */
+  FORM_KEY: SealingKey,
+});
+
 /** Keys that are derived from `SEAL_KEY` and its former keys, separated by commas. The first one seals. */
 const DerivedKeys = z
   .string()
@@ -173,6 +178,11 @@ export function sealingKeys(environment = process.env): { readonly key: string; 
 /** The key of cursors, in Base64. */
 export function cursorKey(environment = process.env): string {
   return read(Cursors, environment).CURSOR_KEY;
+}
+
+/** The key of forms of sign-in, in Base64. */
+export function formKey(environment = process.env): string {
+  return read(Forms, environment).FORM_KEY;
 }
 
 /** The key of secrets for receivers of events, in Base64. It opens no other secret. */

@@ -32,6 +32,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { newIdTokenKeys } from "#core/tokens/id-token-keys.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
@@ -61,6 +62,8 @@ const fetchKeySet = async (address: string) => {
 
 const revocations = newRevocationCache(observer.damagedRow);
 
+const signing = newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax });
+
 const tools: OAuthTools = {
   signIn: newSignIn(systemClock),
   authenticate: newAuthenticate(
@@ -75,7 +78,8 @@ const tools: OAuthTools = {
   ),
   limits,
   mtlsUrl: mtlsUrl(),
-  signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
+  signing,
+  idTokens: newIdTokenKeys(seal, signing),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),

@@ -12,6 +12,8 @@ export type Need =
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
   | "cursors"
+  /** The key that seals forms of sign-in: derived, it opens no secret. */
+  | "forms"
   /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
   | "events"
   /** The keys of secrets for receivers of events and of the keys that sign them: derived, they open no other secret. */

@@ -8,6 +8,7 @@ import {
   eventKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
@@ -212,6 +213,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     mtls: domains?.mtls && { MTLS_URL: `https://${domains.mtls}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
+    forms: { FORM_KEY: secrets.sealKey.value.apply(formKeyOf) },
     events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },

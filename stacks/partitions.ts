@@ -37,6 +37,9 @@ export const partitions = {
   clientLock: keys.clientLock(ANY, ANY).PK,
   accessToken: keys.accessToken(ANY).PK,
   refreshToken: keys.refreshToken(ANY).PK,
+  authorizationCode: keys.authorizationCode(ANY).PK,
+  session: keys.session(ANY, ANY, ANY).PK,
+  consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,
   family: keys.family(ANY, ANY).PK,
   revocation: keys.revocation(ANY, ANY).PK,
@@ -46,6 +49,8 @@ export const partitions = {
   repeatable: keys.repeatable(ANY, ANY).PK,
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
+  idTokenKeyRing: keys.idTokenKeyRing().PK,
+  idTokenSigningKeys: keys.idTokenSigningKeys().PK,
   eventKeyRing: keys.eventKeyRing().PK,
   eventSigningKeys: keys.eventSigningKeys().PK,
   /** Change records, in all lanes; the changes of large ones; and what is left of removed resources. */

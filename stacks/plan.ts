@@ -40,6 +40,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
+  forms: ["FORM_KEY"],
   events: ["EVENT_KEY"],
   delivering: ["EVENT_KEYS", "EVENT_SIGNING_KEYS"],
   nonces: ["NONCE_KEY"],
@@ -55,7 +56,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 
 /** The needs whose variables are secrets. */
 const secretNeeds: readonly Need[] = [
-  ...(["sealing", "cursors", "events", "delivering", "nonces", "answers", "directories", "canary"] as const),
+  ...(["sealing", "cursors", "forms", "events", "delivering", "nonces", "answers", "directories", "canary"] as const),
 ];
 
 /** Whether variables of the function contain secrets. */
@@ -108,6 +109,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.refreshToken,
         p.family,
         p.signingKeys,
+        p.authorizationCode,
+        p.idTokenKeyRing,
+        p.idTokenSigningKeys,
       ],
     },
     writes: {
@@ -124,7 +128,25 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.grantRevocations,
         p.keyRing,
         p.signingKeys,
+        p.authorizationCode,
+        p.idTokenKeyRing,
+        p.idTokenSigningKeys,
       ],
+    },
+    changes: [p.credential],
+  },
+  "sign-in": {
+    ...endpoint,
+    ...hashing,
+    description: "Signs people in: authorization endpoint, pages, sessions, claims",
+    needs: ["address", "forms", "nonces", "deployment", "directories"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent],
+    },
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [p.lock, p.session, p.consent, p.authorizationCode],
     },
     changes: [p.credential],
   },

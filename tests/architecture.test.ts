@@ -99,20 +99,22 @@ describe("every source file", async () => {
   test("opens the store of password hashes where users sign in, in the local seed and in the export with hashes only", () => {
     const readers = files.filter(({ text }) => /(?<!function )\bcredentialStore\(/.test(text)).map(({ path }) => path);
     expect(readers.sort()).toEqual([
-      ...["functions/authorizer.ts", "functions/oauth2.ts"],
+      ...["functions/authorizer.ts", "functions/oauth2.ts", "functions/sign-in.ts"],
       ...["packages/cli/users/export.ts", "packages/local/seed.ts"],
     ]);
   });
 
   test("opens the signing keys in the token endpoint and in the commands that rotate and replace them only", () => {
     const openers = files
-      .filter(({ text }) => /(?<!function )\b(?:newSigningKeys|keyStore)\(/.test(text))
+      .filter(({ text }) => /(?<!function )\b(?:newSigningKeys|newIdTokenKeys|keyStore|ringStore)\(/.test(text))
       .map(({ path }) => path);
     expect(openers.sort()).toEqual([
       "functions/oauth2.ts",
       // Opens the keys of security events only.
       "packages/core/tokens/event-token.ts",
+      "packages/core/tokens/id-token-keys.ts",
       "packages/core/tokens/key-cache.ts",
+      "packages/core/tokens/key-store.ts",
       "packages/tools/keys.ts",
       "packages/tools/restored/restore.ts",
     ]);

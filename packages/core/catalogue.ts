@@ -24,6 +24,7 @@ import { organizationOperations } from "./organizations/contract.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
+import { signInOperations } from "./sign-in/contract.ts";
 import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
 import { administrationUndoOperations } from "./undo/contract-administration.ts";
@@ -49,6 +50,7 @@ export const catalogue = {
   ...userStoreOperations,
   ...organizationOperations,
   ...oauthOperations,
+  ...signInOperations,
   ...scim1Operations,
   ...applicationFileOperations,
   ...scim2Operations,

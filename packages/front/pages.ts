@@ -66,7 +66,7 @@ Changes go to webhooks, EventBridge and receivers of SCIM events."></p>
 token endpoint (RFC 8414)</li>
 <li><a href="/oauth2/jwks">/oauth2/jwks</a>: the keys that verify tokens</li>
 </ul>
-<p>This service administers: users do not sign in to applications here.</p>`;
+<p>People sign in to the applications that are registered here: <a href="/docs/sign-in">by OpenID Connect</a>.</p>`;
   return page(assets, { title: "Identity Admin API", path: "/", content, scripts: [assets.homeScript] });
 }
 

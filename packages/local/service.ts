@@ -19,6 +19,7 @@ import {
   eventKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
 import type { ChangeSettings } from "#core/settings/changes.ts";
@@ -123,6 +124,7 @@ export async function startService(
       FRONT_DIRECTORY: await front,
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
+      FORM_KEY: formKeyOf(SEAL_KEY),
       EVENT_KEY: eventKeyOf(SEAL_KEY),
       EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
       EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),

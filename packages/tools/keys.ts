@@ -1,6 +1,7 @@
 /**
  * `npm run keys -- list | rotate [--now] | drop <id>`: manages the keys that sign access tokens (decision 0020); with
- * `--events`, those that sign security events (decision 0089).
+ * `--id-tokens`, the RSA keys that sign ID tokens (decision 0113); with `--events`, those that sign security events
+ * (decision 0089).
  *
  * With TABLE_NAME and SEAL_KEY in the environment it works on a deployment, otherwise on the data directory of the
  * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
@@ -11,8 +12,16 @@ import { newSeal, type Seal } from "#core/platform/seal.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
-import { eventKeys, keyStore, readRing, tokenKeys } from "#core/tokens/key-store.ts";
+import { acceptedUntilMs, LEAD_MS, type Ring, type RingEntry, signerAt } from "#core/tokens/key-ring.ts";
+import {
+  eventKeys,
+  idTokenKeys,
+  type KeyStore,
+  type RingPlace,
+  readRing,
+  ringStore,
+  tokenKeys,
+} from "#core/tokens/key-store.ts";
 import { sealingKeys, tableConfig } from "#functions/env.ts";
 import { seal as deployedSeal, eventSigningSealOf } from "#functions/seals.ts";
 import { openLocalData } from "./local-data.ts";
@@ -29,13 +38,15 @@ interface Place {
 }
 
 const EVENTS = "--events";
+const ID_TOKENS = "--id-tokens";
 
-const USAGE = `npm run keys -- list | rotate [--now] | drop <id> [--events]
+const USAGE = `npm run keys -- list | rotate [--now] | drop <id> [--id-tokens | --events]
 
   list             show the keys
   rotate           add a key; it signs new tokens after all containers know it
   rotate --now     add a key that signs new tokens at once
   drop <id>        delete a key: its tokens become invalid
+  ... --id-tokens  the same for the RSA keys that sign ID tokens
   ... --events     the same for the keys that sign security events`;
 
 if (import.meta.main) {
@@ -58,11 +69,39 @@ export async function manageKeys(
   { table, seal, eventSeal = seal }: Pick<Place, "table" | "seal"> & Partial<Pick<Place, "eventSeal">>,
   nowMs: number,
 ): Promise<string> {
-  const words = given.filter((word) => word !== EVENTS);
+  const words = given.filter((word) => word !== EVENTS && word !== ID_TOKENS);
+  if (given.length - words.length > 1) throw new Error(USAGE);
+  const nowOn = { table, nowMs, words };
+  if (given.includes(EVENTS))
+    return manage({
+      ...nowOn,
+      keys: ringStore(table, eventSeal, { place: eventKeys }),
+      place: eventKeys,
+      signed: "event",
+    });
+  if (given.includes(ID_TOKENS))
+    return manage({
+      ...nowOn,
+      keys: ringStore(table, seal, { place: idTokenKeys }),
+      place: idTokenKeys,
+      signed: "ID token",
+    });
+  return manage({ ...nowOn, keys: ringStore(table, seal, { place: tokenKeys }), place: tokenKeys, signed: "token" });
+}
+
+/** A command on one ring. */
+interface Work<K extends RingEntry> {
+  readonly table: Table;
+  readonly keys: KeyStore<K>;
+  readonly place: RingPlace<K>;
+  /** What the keys sign. */
+  readonly signed: "token" | "ID token" | "event";
+  readonly words: readonly string[];
+  readonly nowMs: number;
+}
+
+async function manage<K extends RingEntry>({ table, keys, place, signed, words, nowMs }: Work<K>): Promise<string> {
   const [verb, word] = words;
-  const place = words.length < given.length ? eventKeys : tokenKeys;
-  const signed = place === eventKeys ? "event" : "token";
-  const keys = keyStore(table, place === eventKeys ? eventSeal : seal, { place });
   const list = async () => {
     const ring = await readRing(table, place);
     return (
@@ -83,13 +122,15 @@ export async function manageKeys(
     const effect =
       signed === "event"
         ? "Receivers refuse events of the deleted key when they read the keys again."
-        : "Tokens of the deleted key become invalid within 30 seconds.";
+        : signed === "ID token"
+          ? "Applications refuse ID tokens of the deleted key when they read the keys again."
+          : "Tokens of the deleted key become invalid within 30 seconds.";
     return `${await list()}\n${effect}`;
   }
   throw new Error(USAGE);
 }
 
-function stateOf(ring: Ring, key: RingKey, nowMs: number): string {
+function stateOf<K extends RingEntry>(ring: Ring<K>, key: K, nowMs: number): string {
   if (key.signsFromMs > nowMs) return `signs from ${time(key.signsFromMs)}`;
   if (key === signerAt(ring, nowMs)) return "signs";
   return `is accepted until ${time(acceptedUntilMs(ring, key))}`;

@@ -92,7 +92,7 @@ const caseOf = (id: OperationId, sent: Sent, { name, body, largest }: Growth): S
       const payload =
         media === "form" ? new URLSearchParams(grown as Record<string, string>).toString() : JSON.stringify(grown);
       return async () => {
-        const response = await fetch(address, { ...init, body: payload });
+        const response = await fetch(address, { ...init, body: payload, redirect: "manual" });
         const text = await response.text();
         throw new Error(`${response.status} ${payload.length} ${text.slice(0, 300)}`);
       };

@@ -37,9 +37,9 @@ const withAllBut = (without: readonly string[]) => ({ username: `all-but-${witho
 const withOnly = (needed: readonly string[]) => ({ username: `only-${needed.join("+")}`, password });
 const ID = "00000000-0000-0000-0000-000000000000";
 const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
-/** Requirements, a section of an RFC, a decision, or the one OpenID specification. */
+/** Requirements, a section of an RFC or of OpenID Connect, or a decision. */
 const isSource = (text: string) =>
-  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0)$/.test(
+  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect Core 1\.0(?: section [\d.]+)?)$/.test(
     text,
   );
 const errorOf = ({ service }: Operation) => errorSchemas[services[service].dialect].strict();
@@ -201,6 +201,7 @@ describe("the functions", () => {
       // Published, so that clients can find the endpoints and verify tokens.
       "getJwks",
       "getOpenIdConfiguration",
+      "getServerOpenIdConfiguration",
       "getServerMetadata",
       "getIssuerMetadata",
       "getTenantIssuerMetadata",
@@ -216,6 +217,13 @@ describe("the functions", () => {
       "getTenantScim1ResourceMetadata",
       "getTenantIntrospectionResourceMetadata",
       "getTenantSignalsResourceMetadata",
+      // People sign in here; the token is checked by the operation itself.
+      "authorize",
+      "authorizeByForm",
+      "signIn",
+      "giveConsent",
+      "getUserInfo",
+      "getUserInfoByPost",
       "getSignalTransmitter",
       "getSignalIssuer",
       "getTenantSignalIssuer",

@@ -6,6 +6,7 @@ import {
   cursorKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
 import {
@@ -153,6 +154,10 @@ describe("secrets", () => {
     expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
     expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
   });
+  test("the function of sign-in seals its forms with a derived key, which opens no secret", () => {
+    expect(holders(formKeyOf(secrets.SST_SECRET_SealKey))).toEqual(["SignInFunction"]);
+    expect(plan["sign-in"].needs).not.toContain("sealing");
+  });
   test("what sends events has derived keys of receivers' secrets and of signing keys, and not the sealing key", () => {
     const own = (key: string) => holders(key).sort();
     const { SST_SECRET_SealKey: key } = secrets;
@@ -161,9 +166,13 @@ describe("secrets", () => {
     for (const name of ["delivery", "signals", "webhooks"] as const) expect(plan[name].needs).not.toContain("sealing");
   });
   test("the functions that check DPoP proofs have the same derived key of nonces, and no other function has it", () => {
-    expect(names.filter((name) => plan[name].needs.includes("nonces")).sort()).toEqual(["authorizer", "oauth2"]);
+    expect(names.filter((name) => plan[name].needs.includes("nonces")).sort()).toEqual([
+      "authorizer",
+      "oauth2",
+      "sign-in",
+    ]);
     const holding = holders(nonceKeyOf(secrets.SST_SECRET_SealKey)).sort();
-    expect(holding).toEqual(["AuthorizerFunction", "Oauth2Function"]);
+    expect(holding).toEqual(["AuthorizerFunction", "Oauth2Function", "SignInFunction"]);
     expect(plan.authorizer.needs).not.toContain("sealing");
   });
   test("the functions whose requests are repeatable have a derived key of answers, and no other function has it", () => {

@@ -29,6 +29,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" },
     { path: "packages/core/protection.ts", purpose: "what protects each operation, as a generated table" },
   ],
+  [{ path: "packages/core/sign-in", purpose: "where people sign in: authorization requests, pages, sessions, claims" }],
   [
     { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },

@@ -60,6 +60,7 @@ export interface TokenHolder extends Authenticated {
   readonly isBoundToCertificate: boolean;
   /** The client that the token was issued to. */
   readonly clientId: string;
+  readonly applicationId: string;
   /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
   readonly nextNonce?: string;
 }
@@ -107,12 +108,13 @@ export async function authenticateToken(
   const nextNonce = isDpop
     ? await checkProof(token.cnf, text, presented, proofs, reading.nowMs)
     : checkBearer(token.cnf, presented);
-  // An exchanged token has exactly the scopes that were given to it (decision 0081).
-  const implied = token.exchanges ? [] : [SIGNED_IN];
+  // An exchanged token, and one of a sign-in, have exactly the scopes that were given to them (decisions 0081, 0114).
+  const implied = token.exchanges || token.isDelegated ? [] : [SIGNED_IN];
   return {
     principal: principalOf(token),
     scopes: new Set([...implied, ...token.scopes]),
     clientId: token.clientId,
+    applicationId: token.applicationId,
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
     ...(nextNonce !== undefined && { nextNonce }),
   };

@@ -5,8 +5,11 @@ import type { Observer } from "../http/observe.ts";
 import { foldName } from "../platform/fold.ts";
 import type { RefusalReason } from "./sign-in.ts";
 
-/** Reports a refused sign-in or refresh token. */
-export type OnRefusal = (name: QualifiedName, reason: RefusalReason | "refresh token used twice") => void;
+/** What shows that somebody has stolen a token or a code. */
+export type TheftReason = "refresh token used twice" | "authorization code used twice";
+
+/** Reports a refused sign-in, refresh token or code. */
+export type OnRefusal = (name: QualifiedName, reason: RefusalReason | TheftReason) => void;
 
 /** The request whose sign-in is refused. */
 export interface SignInAttempt {

@@ -8,7 +8,7 @@
  */
 
 import type { TenantStore } from "../domain/tenant-store.ts";
-import type { QualifiedName } from "../domain/username.ts";
+import { parseUsername, type QualifiedName } from "../domain/username.ts";
 import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import type { UserStore } from "../identities/users/store.ts";
@@ -64,6 +64,16 @@ export type SignIn = (
  * costs.
  */
 export const UNKNOWN_NAME: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
+
+/**
+ * The name of a user in a tenant. A name that does not end in that tenant is taken as a whole, e-mail addresses
+ * included, so users of other tenants cannot sign in.
+ */
+export function nameIn(tenant: string, username: string): QualifiedName {
+  const given = parseUsername(username);
+  const isQualified = username.includes("@") && given?.tenant === tenant;
+  return (isQualified ? given : parseUsername(`${username}@${tenant}`)) ?? UNKNOWN_NAME;
+}
 
 /** The most existing tenants that a container remembers. Tenants are never deleted. */
 const TENANTS_KNOWN_MAX = 10_000;

@@ -138,7 +138,7 @@ export const multiValued: ReadonlySet<string> = new Set([
 type Mapping = Readonly<Record<string, string>>;
 
 /** Names of OpenID Connect (OpenID Connect Core 1.0 section 5.1), with those that Identity Server adds. */
-const oidc: Mapping = {
+export const oidcClaims: Mapping = {
   sub: "username",
   name: "fullname",
   given_name: "givenname",
@@ -267,7 +267,7 @@ export interface Dialect {
 }
 
 export const dialects: readonly Dialect[] = [
-  { uri: "http://wso2.org/oidc/claim", prefix: "", claims: oidc },
+  { uri: "http://wso2.org/oidc/claim", prefix: "", claims: oidcClaims },
   { uri: SCIM1, prefix: `${SCIM1}:`, claims: { ...core, ...user } },
   { uri: SCIM2, prefix: `${SCIM2}:`, claims: core },
   { uri: USER, prefix: `${USER}:`, claims: user },

@@ -38,6 +38,8 @@ const GatewayError = z.object({ message: z.string() }).meta({ id: "GatewayError"
 const GATEWAY_STATUS = 429;
 
 const text = { type: "string" } as const;
+/** The media type of pages. */
+const PAGE = "text/html";
 const BEARER =
   "An access token of /oauth2/token. One that is bound to a DPoP key is sent with the scheme DPoP and a proof (RFC 9449).";
 const headers: Readonly<Record<string, Json>> = {
@@ -103,6 +105,7 @@ export function openApiDocument(
     const failures = failuresOf(declared).map((status) => {
       const dialect = dialectOf(declared);
       const own = examples.ofFailure(id, status);
+      if (declared.success.page && status !== GATEWAY_STATUS) return [status, pageOf(status, own)] as const;
       if (own) return [status, failureOf(dialect, status, components, own)] as const;
       const name = `${prefixes[dialect]}Error${status}`;
       responses.set(name, failureOf(dialect, status, components));
@@ -246,11 +249,21 @@ function successesOf(declared: Operation, components: Components, answer: Record
       description: reasons[success.status],
       headers: headersOf(names, answer?.headers),
       ...(schema && { content: { [media[dialect]]: { schema, ...examples } } }),
+      ...(success.page && { content: { [PAGE]: { schema: text, ...examples } } }),
       ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" }, ...examples } } }),
     },
     ...Object.fromEntries(
       further.map((status) => [status, { description: reasons[status], headers: headersOf(names) }]),
     ),
+  };
+}
+
+/** A failure of an operation that answers people. */
+function pageOf(status: number, examples?: Json): Json {
+  return {
+    description: reasons[status] ?? "Refused",
+    headers: headersOf(errorHeaders[status] ?? []),
+    content: { [PAGE]: { schema: text, ...(examples && { examples }) } },
   };
 }
 

@@ -187,7 +187,13 @@ const table: readonly Tag[] = [
     name: "Keys and metadata",
     description: "Public keys, and the metadata of the OAuth 2.0 server and of the APIs that it protects",
     group: TOKENS,
-    paths: /^\/oauth2\/(?:jwks|token\/\.well-known)|^\/\.well-known\/oauth/,
+    paths: /^\/oauth2\/(?:jwks|token\/\.well-known)|^\/\.well-known\/(?:oauth|openid)/,
+  },
+  {
+    name: "Sign-in",
+    description: "Signs people in to applications by OpenID Connect: authorization endpoint, pages, claims",
+    group: TOKENS,
+    paths: /^\/oauth2\/(?:authorize|sign-in|consent|userinfo)/,
   },
   {
     name: "Tokens",

@@ -8,7 +8,7 @@ const RESPONSE_BYTES_MAX = 5_000_000;
 
 /** Encodes a response. Throws `request.invalid` for one that Lambda cannot return. */
 export function encoded(
-  { status, headers, body, content }: HttpResponse,
+  { status, headers, body, content, cookies }: HttpResponse,
   contentType: string,
 ): APIGatewayProxyStructuredResultV2 {
   const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
@@ -17,6 +17,6 @@ export function encoded(
   }
   const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
   return typeof bytes === "string"
-    ? { statusCode: status, headers: typed, body: bytes }
+    ? { statusCode: status, headers: typed, body: bytes, ...(cookies && { cookies: [...cookies] }) }
     : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
 }

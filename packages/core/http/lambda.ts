@@ -8,7 +8,7 @@ import type { Caused } from "../changes/cause.ts";
 import { conditionsOf } from "../operation/conditions.ts";
 import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
-import type { Handlers, Operation } from "../operation/operation.ts";
+import type { Handlers, Operation, PageResult } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
 import { IDEMPOTENCY_KEY, isRepeatable, REPLAYED } from "../operation/repeatable.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
@@ -27,7 +27,7 @@ import { leaveOutBody, prefersMinimal } from "./preference.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { PROFILE_HEADERS, profileOf, type ScimProfile, type ScimProfileSetting } from "./scim-profile.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { type Admitted, type AnyHandler, admit, execute } from "./serve.ts";
+import { type Admitted, type AnyHandler, admit, execute, pageOf } from "./serve.ts";
 
 /** How long before Lambda's timeout a request fails, so that the caller still gets a well-formed error. */
 const TIMEOUT_EARLY_MS = 500;
@@ -52,6 +52,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly changing?: Changing;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
+  /** Shows failures of operations that answer people, for a function that has some. */
+  readonly faultPage?: (fault: Fault, request: HttpRequest) => PageResult;
   /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
   readonly answerKeys?: readonly Uint8Array[];
 }
@@ -114,7 +116,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     .use(observing(parts))
     .use(commonHeaders(parts.scimProfile === "negotiate"))
     .use(leavingOutBodies(parts.operations))
-    .use(renderingFaults())
+    .use(renderingFaults(parts))
     .use(admitting(parts.operations))
     .use(readingBody(parts))
     .handler(executing(parts));
@@ -298,8 +300,8 @@ function commonHeaders(isNegotiated: boolean): Middleware {
       ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...(isNegotiated && { vary: PROFILE_HEADERS }),
-      ...response.headers,
       ...securityHeaders,
+      ...response.headers,
     };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
@@ -308,12 +310,19 @@ function commonHeaders(isNegotiated: boolean): Middleware {
 }
 
 /** Renders anything that was thrown in the dialect of the path. */
-function renderingFaults(): Middleware {
+function renderingFaults({
+  operations,
+  faultPage,
+}: Pick<FunctionParts<Operations, unknown>, "operations" | "faultPage">): Middleware {
   return {
     onError: (handled) => {
       const exchange = exchangeOf(handled.event);
-      exchange.fault = toFault(handled.error);
-      handled.response = faultResponse(exchange, exchange.fault);
+      const { admitted, request } = exchange;
+      const fault = toFault(handled.error);
+      exchange.fault = fault;
+      const isPage = admitted !== undefined && operations[admitted.operation]?.success.page === true;
+      handled.response =
+        isPage && faultPage ? encoded(pageOf(faultPage(fault, request)), "") : faultResponse(exchange, fault);
     },
   };
 }

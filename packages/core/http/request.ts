@@ -30,7 +30,7 @@ const CORRELATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 
 /** What the events of the authorizer and of a function have in common. */
-export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
+export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers" | "cookies"> & {
   readonly requestContext: {
     readonly requestId?: string;
     readonly domainName: string;
@@ -102,9 +102,11 @@ function methodOf(method: string, path: string, headers: HttpRequest["headers"])
  * The parameters of a query string. Throws `request.invalid` for invalid escapes and for a repeated parameter: readers
  * that take the first, the last or all of its values would disagree.
  */
-export function readQuery(rawQuery: string): Readonly<Record<string, string>> {
-  // Without parameters that may be repeated, every value is one text.
-  return parametersIn(rawQuery, "query string", []) as Readonly<Record<string, string>>;
+export function readQuery(
+  rawQuery: string,
+  repeated: readonly string[] = [],
+): Readonly<Record<string, string | readonly string[]>> {
+  return parametersIn(rawQuery, "query string", repeated);
 }
 
 /** The same of a form. Those of its parameters that may be `repeated` have lists of values. */

@@ -5,7 +5,7 @@
 import type * as z from "zod";
 import type { Principal, PublicContext, SignInMethod } from "../operation/context.ts";
 import { isOpenPath, type Match, type Matcher } from "../operation/match.ts";
-import { type FileResult, type Operation, PUBLIC, type Success } from "../operation/operation.ts";
+import { type FileResult, type Operation, type PageResult, PUBLIC, type Success } from "../operation/operation.ts";
 import { familyOf, services } from "../operation/services.ts";
 import { contentTag, namesTag } from "../platform/entity-tag.ts";
 import { Fault } from "../platform/faults.ts";
@@ -36,6 +36,8 @@ export interface HttpResponse {
   readonly body?: unknown;
   /** Sent unchanged. */
   readonly content?: string | Uint8Array;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
 }
 
 /** A handler as the pipeline calls it. Its types are checked where the handlers are declared (`Handlers`). */
@@ -142,9 +144,15 @@ export async function execute(call: Call): Promise<HttpResponse> {
   const { declared, handler, request, context } = call;
   // The handler's types are derived from the same schemas and scope (`Handlers`).
   const result = await handler(inputOf(call) as never, context as never);
+  if (declared.success.page) return pageOf(result as PageResult);
   return declared.success.file === undefined
     ? responseOf(declared, request, result, context)
     : attachment(declared.success, request, result as FileResult);
+}
+
+/** The response of a page. */
+export function pageOf({ html, ...page }: PageResult): HttpResponse {
+  return { ...page, ...(html !== undefined && { content: html }) };
 }
 
 function responseOf(
@@ -179,18 +187,18 @@ function isKnown({ headers }: HttpRequest, etag: string | undefined): boolean {
 
 function queryOf(declared: Operation, { rawQuery }: HttpRequest): unknown {
   if (!declared.query) return undefined;
-  const query = readQuery(rawQuery);
+  const query = readQuery(rawQuery, declared.method === "GET" ? declared.repeated : undefined);
   const { ignoresQueryCase } = dialects[services[declared.service].dialect];
   return parsePart("query", declared.query, ignoresQueryCase ? withDeclaredNames(query, declared.query) : query);
 }
 
 /** Query parameters under the names that an operation declares, compared without case. */
 function withDeclaredNames(
-  query: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | readonly string[]>>,
   declared: z.ZodObject,
-): Readonly<Record<string, string>> {
+): Readonly<Record<string, string | readonly string[]>> {
   const names = new Map(Object.keys(declared.shape).map((name) => [name.toLowerCase(), name]));
-  const found = new Map<string, string>();
+  const found = new Map<string, string | readonly string[]>();
   for (const [name, value] of Object.entries(query)) {
     const known = names.get(name.toLowerCase()) ?? name;
     if (found.has(known))

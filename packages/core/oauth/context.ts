@@ -9,6 +9,7 @@ import type { SignIn } from "../auth/sign-in.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
+import type { IdTokenKeys } from "../tokens/id-token-keys.ts";
 import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { AccessToken } from "../tokens/model.ts";
 import type { TokenReader } from "../tokens/reader.ts";
@@ -25,6 +26,7 @@ export interface OAuthTools {
   /** The origin of the name with client certificates; absent where there is none. */
   readonly mtlsUrl: string | undefined;
   readonly signing: SigningKeys;
+  readonly idTokens: IdTokenKeys;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
   /** Logs the refusals of one request. */

@@ -164,6 +164,14 @@ export const oauthOperations = {
     success: cached(OpenIdConfiguration),
     failures: [404],
   }),
+  getServerOpenIdConfiguration: operation({
+    ...published,
+    path: "/.well-known/openid-configuration",
+    summary: "Read the OpenID Connect configuration of the server, at its well-known address",
+    source: "OpenID Connect Discovery 1.0; decision 0114",
+    success: cached(OpenIdConfiguration),
+    failures: [404],
+  }),
   getServerMetadata: operation({
     ...published,
     path: WELL_KNOWN,

@@ -17,7 +17,7 @@ import { type AccessToken, subjectOf, type TokenUser } from "../tokens/model.ts"
 import { isDatedAhead, isEndedBy } from "../tokens/revocation-store.ts";
 import { type AccountStatus, readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
-import type { GrantRequest } from "./grants.ts";
+import type { GrantRequest } from "./grant-request.ts";
 import { issueAccessToken, tokenResponse } from "./issue.ts";
 import { required } from "./request.ts";
 import { ownNames, userScopes } from "./scopes.ts";

@@ -1,9 +1,7 @@
 /** The grants: from an authenticated client and its form to tokens (decision 0023). */
-import type * as z from "zod";
 import type { Client } from "../applications/registry/client-store.ts";
 import { usable } from "../auth/basic.ts";
-import { UNKNOWN_NAME } from "../auth/sign-in.ts";
-import { parseUsername, type QualifiedName } from "../domain/username.ts";
+import { nameIn } from "../auth/sign-in.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
@@ -17,64 +15,36 @@ import {
   isFamilyFromFuture,
   type RefreshTokenInFamily,
   ROTATION_MS,
-  removingFamily,
   startingFamily,
   startOf,
 } from "../tokens/refresh-family-store.ts";
-import { isEndedBy, revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
+import { isEndedBy, revokingGrant } from "../tokens/revocation-store.ts";
 import { REVOCATION_FRESH_MS } from "../tokens/validity.ts";
 import { readAccountStatus } from "./account-status.ts";
+import { AUTHORIZATION_CODE, byCode } from "./code-grant.ts";
 import type { OAuthContext } from "./context.ts";
+import { endingFamily } from "./ending.ts";
 import { exchange } from "./exchange.ts";
+import type { Grant, GrantRequest, Response } from "./grant-request.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
-import { checkRefreshKey, type Possession } from "./possession.ts";
-import { type AuthenticatedRequest, required } from "./request.ts";
+import { checkRefreshKey } from "./possession.ts";
+import { required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
-import { TOKEN_EXCHANGE, type TokenRequest, type TokenResponse } from "./shapes.ts";
-import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
+import { TOKEN_EXCHANGE } from "./shapes.ts";
+import { askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
 /** The id of the operation whose refusals are logged here. */
 const TOKEN_OPERATION = "requestToken";
 
-/** A token request of an authenticated client. */
-export interface GrantRequest extends AuthenticatedRequest {
-  readonly form: z.output<typeof TokenRequest>;
-  /** The requested scopes. */
-  readonly names: readonly string[];
-  /** The requested resources. */
-  readonly asked: AskedTargets;
-  readonly possession: Possession;
-}
-
-type Response = z.input<typeof TokenResponse>;
-type Grant = (request: GrantRequest, context: OAuthContext) => Promise<Response>;
-
 /** The supported grants by their names, which are case-sensitive. */
 export const grants: ReadonlyMap<string, Grant> = new Map([
+  [AUTHORIZATION_CODE, byCode],
   ["client_credentials", clientCredentials],
   ["password", password],
   ["refresh_token", refresh],
   [TOKEN_EXCHANGE, exchange],
 ]);
-
-/** The steps that end a family of a client and revoke all its tokens. */
-export function endingFamily({ id, tenant, access }: Family, client: Client) {
-  return [
-    removingFamily(tenant, id),
-    ...(access.digest === undefined ? [] : [removingAccessToken(access.digest)]),
-    ...revokingGrant(tenant, id, revocationTime(), lastExpiry(access, client)),
-  ];
-}
-
-/** When the last token of a grant can expire: also one that is being issued now. */
-export function lastExpiry(
-  { expiresAtSeconds }: { readonly expiresAtSeconds: number },
-  { settings: { userTokenSeconds, clientTokenSeconds } }: Client,
-): number {
-  const nowSeconds = Math.ceil(revocationTime() / 1_000);
-  return Math.max(expiresAtSeconds, nowSeconds + Math.max(userTokenSeconds, clientTokenSeconds));
-}
 
 async function clientCredentials(request: GrantRequest, context: OAuthContext): Promise<Response> {
   const { client, names, places, asked, possession } = request;
@@ -98,7 +68,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const targets = resolveTargets(asked, request, client, context.origin);
   const credential = usable(username, required("password", form.password));
   if (!credential) throw signInRefused();
-  const name = nameIn(tenant, credential.username, username.includes("@"));
+  const name = nameIn(tenant, credential.username);
   const { tools, traceId, sourceIp } = context;
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
@@ -134,16 +104,6 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   return tokenResponse(issued, text);
 }
 
-/**
- * The user name in the client's tenant. A name that does not end in that tenant is taken as a whole, e-mail addresses
- * included, so users of other tenants cannot sign in.
- */
-function nameIn(tenant: string, username: string, hasAt: boolean): QualifiedName {
-  const given = parseUsername(username);
-  const isQualified = hasAt && given?.tenant === tenant;
-  return (isQualified ? given : parseUsername(`${username}@${tenant}`)) ?? UNKNOWN_NAME;
-}
-
 /** One sentence for every refused sign-in, so that it shows nothing of the reason. */
 function signInRefused(): Fault {
   return new Fault("grant.invalid", "The user name or the password is wrong, or the user may not sign in.");
@@ -165,7 +125,10 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     refreshTargets(request, family, context),
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
-  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  const ofRoles = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  const { signInScopes } = family;
+  const kept = names.filter((name) => signInScopes?.includes(name) && !status.places.has(name));
+  const granted = { ...ofRoles, scopes: [...ofRoles.scopes, ...kept] };
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const grant = {
     user: family.user,
@@ -173,6 +136,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...audienceFor(targets),
     grantId: family.id,
     knownMs,
+    ...(signInScopes && { isDelegated: true }),
     ...possession.bound,
   };
   const issued = await issueAccessToken(client, grant, context);

@@ -7,7 +7,9 @@ import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { later } from "../platform/later.ts";
 import { toJwk } from "../tokens/jwt.ts";
+import { rsaJwk } from "../tokens/key-kinds.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
+import { AUTHORIZATION_CODE } from "./code-grant.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
@@ -42,6 +44,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       names: early,
       identifiers: asked.elsewhere,
       refreshToken: form.refresh_token,
+      code: form.grant_type === AUTHORIZATION_CODE ? form.code : undefined,
     };
     const authenticated = await authenticateClient(request, context);
     return spendingAlways(authenticated, context, () => {
@@ -82,12 +85,12 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   },
 
   async getJwks(_, { table, now, tools }) {
-    const ring = await tools.signing.ring(table, now);
-    return { keys: acceptedAt(ring, now).map(toJwk) };
+    const [ring, rsa] = await Promise.all([tools.signing.ring(table, now), tools.idTokens.ring(table, now)]);
+    return { keys: [...acceptedAt(ring, now).map(toJwk), ...acceptedAt(rsa, now).map(rsaJwk)] };
   },
 
-  getOpenIdConfiguration: async (_, context) =>
-    openIdConfiguration(await documentsTenant(context.pathTenant, context), context.origin, context.tools.mtlsUrl),
+  getOpenIdConfiguration: (_, context) => configurationOf(context),
+  getServerOpenIdConfiguration: (_, context) => configurationOf(context),
   getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
@@ -149,6 +152,11 @@ function metadataOfTenantsResource(path: ProtectedResource["path"]) {
 
 function introspectionMetadata({ origin, pathTenant }: OAuthContext): string {
   return metadataAddress(resourceOfPath("/oauth2/introspect"), origin, pathTenant);
+}
+
+async function configurationOf(context: OAuthContext) {
+  const tenant = await documentsTenant(context.pathTenant, context);
+  return openIdConfiguration(tenant, context.origin, context.tools.mtlsUrl);
 }
 
 async function metadataOf(domain: string | undefined, context: OAuthContext) {

@@ -25,6 +25,8 @@ export interface TokenGrant {
   /** The exchanges that it comes from, and the latest time at which it may expire. */
   readonly exchanges?: readonly Exchange[];
   readonly expiresAtSecondsMax?: number;
+  /** The user gave it in a browser (`AccessToken.isDelegated`). */
+  readonly isDelegated?: boolean;
   /** The key that the token is bound to. */
   readonly cnf?: Confirmation;
 }
@@ -39,12 +41,13 @@ export interface IssuedToken {
 }
 
 /** The response of the token endpoint (RFC 6749 section 5.1). */
-export function tokenResponse({ text, token }: IssuedToken, refreshToken?: string) {
+export function tokenResponse({ text, token }: IssuedToken, refreshToken?: string, idToken?: string) {
   return {
     access_token: text,
     token_type: tokenTypeOf(token),
     expires_in: token.expiresAtSeconds - token.issuedAtSeconds,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    ...(idToken !== undefined && { id_token: idToken }),
     ...(token.scopes.length > 0 && { scope: token.scopes.join(" ") }),
   };
 }

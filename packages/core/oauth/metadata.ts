@@ -2,9 +2,12 @@
 import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
+import { defaultScopes } from "../oidc-scopes/model.ts";
 import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
+import { idTokenAlgorithms } from "../tokens/id-token-keys.ts";
 import { issuerAt } from "../tokens/jwt.ts";
+import { PASSWORD_CLASS } from "./code-grant.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
 
@@ -24,14 +27,17 @@ export function serverMetadata(
   const methods = { confidential, any: [...confidential, "none"], algorithms: [...assertionAlgorithms] };
   return {
     issuer,
+    authorization_endpoint: `${base}/authorize`,
     token_endpoint: issuer,
     revocation_endpoint: `${base}/revoke`,
     introspection_endpoint: `${base}/introspect`,
     jwks_uri: `${base}/jwks`,
     grant_types_supported: [...grants.keys()],
-    // The server has no authorization endpoint.
-    response_types_supported: [],
-    scopes_supported: [...systemScopes],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    scopes_supported: [...defaultScopes.map(({ name }) => name), "offline_access", ...systemScopes],
     protected_resources: protectedResources.map((resource) => addressOf(resource, origin, tenant)),
     token_endpoint_auth_methods_supported: methods.any,
     token_endpoint_auth_signing_alg_values_supported: methods.algorithms,
@@ -82,9 +88,20 @@ export function resourceMetadata(
 
 /** The same as an OpenID Provider configuration. */
 export function openIdConfiguration(...server: Parameters<typeof serverMetadata>): z.input<typeof OpenIdConfiguration> {
+  const metadata = serverMetadata(...server);
+  const claims = defaultScopes.flatMap((scope) => scope.claims);
   return {
-    ...serverMetadata(...server),
+    ...metadata,
+    userinfo_endpoint: `${metadata.issuer.replace(/\/token$/, "")}/userinfo`,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["ES256"],
+    id_token_signing_alg_values_supported: [...idTokenAlgorithms],
+    claims_supported: [...new Set(["sub", "auth_time", "acr", "amr", "sid", ...claims])],
+    claim_types_supported: ["normal"],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    acr_values_supported: [PASSWORD_CLASS],
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    ui_locales_supported: ["en", "de"],
   };
 }

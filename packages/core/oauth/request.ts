@@ -5,6 +5,7 @@ import { isLocked } from "../auth/guess-rows.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
+import { codeStore, type FoundCode } from "../tokens/code-store.ts";
 import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import {
   type AuthenticatedClient,
@@ -51,6 +52,8 @@ export interface ClientRequest {
   /** Identifiers of the tenant's own APIs whose ids are to be read, for the same clients. */
   readonly identifiers?: readonly string[];
   readonly refreshToken?: string | undefined;
+  /** An authorization code. */
+  readonly code?: string | undefined;
 }
 
 /** The authenticated client of a request, and what was read in the same round trip. */
@@ -61,6 +64,7 @@ export interface AuthenticatedRequest {
   /** The ids of the APIs with the named identifiers. */
   readonly apiIds: ReadonlyMap<string, string>;
   readonly refreshToken: RefreshToken | undefined;
+  readonly code: FoundCode | undefined;
   /** Ends when the use of the client's secret is noted. Never fails. */
   readonly noted: Promise<void>;
   /**
@@ -124,7 +128,7 @@ export async function authenticateClient(request: ClientRequest, context: OAuthC
  * header that cannot be read or a client that may not be used, and `request.invalid`.
  */
 export async function tryClient(
-  { authorization, form, names: requested = [], identifiers: apis = [], refreshToken }: ClientRequest,
+  { authorization, form, names: requested = [], identifiers: apis = [], refreshToken, code: codeText }: ClientRequest,
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
@@ -142,11 +146,12 @@ export async function tryClient(
       apiResources.idsOf(domain, identifiers),
     ]);
   const use = noteOfUse(presented, context);
-  const [found, lock, guessed, token] = await Promise.all([
+  const [found, lock, guessed, token, code] = await Promise.all([
     clients.find(presented.clientId),
     clientLockouts.find(guesser, now),
     readTenant(guess, early),
     refreshToken ? families.findToken(refreshToken) : undefined,
+    codeText ? codeStore(context.table).find(codeText) : undefined,
     use.read,
   ]);
   const version = credentialVersion(found);
@@ -171,7 +176,7 @@ export async function tryClient(
     // The same work as for a wrong secret, but a lock of that time does not outlast it.
     return failure(`inactive ${version}`);
   }
-  return { client, places, apiIds, refreshToken: token, noted: use.write(client, secret), proof };
+  return { client, places, apiIds, refreshToken: token, code, noted: use.write(client, secret), proof };
 }
 
 /** The steps that use the assertion of a client up. */

@@ -9,7 +9,7 @@ import { digestOf } from "../tokens/opaque.ts";
 import { removingFamily } from "../tokens/refresh-family-store.ts";
 import { markOf, revocationStore, revocationTime, revokingGrant, subjects } from "../tokens/revocation-store.ts";
 import type { OAuthContext } from "./context.ts";
-import { endingFamily, lastExpiry } from "./grants.ts";
+import { endingFamily, lastExpiry } from "./ending.ts";
 
 /** The mark of the grant that a JWT claims, as a guess: 0 for other texts. No further round trip. */
 export async function claimedMark(text: string, { table }: OAuthContext): Promise<number> {

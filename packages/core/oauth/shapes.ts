@@ -33,12 +33,19 @@ export const TokenRequest = z
       .string()
       .min(1)
       .meta({
-        description: `password, client_credentials, refresh_token or ${TOKEN_EXCHANGE}`,
+        description: `authorization_code, password, client_credentials, refresh_token or ${TOKEN_EXCHANGE}`,
       }),
     scope: parameter.meta({ description: "The requested scopes, separated by spaces" }),
     username: parameter.meta({ description: "For the grant password: the name of a user of the client's tenant" }),
     password: parameter.meta({ description: "For the grant password" }),
     refresh_token: parameter.meta({ description: "For the grant refresh_token" }),
+    code: parameter.meta({ description: "For the grant authorization_code: the code of the authorization endpoint" }),
+    redirect_uri: parameter.meta({
+      description: "For the grant authorization_code: the redirect_uri of the authorization request, if it had one",
+    }),
+    code_verifier: parameter.meta({
+      description: "For the grant authorization_code: the text whose digest is the code_challenge (RFC 7636)",
+    }),
     resource: repeatable.meta({
       description:
         "The resources that the token is for: addresses of this service, or identifiers of APIs that are URIs. Can be repeated (RFC 8707)",
@@ -91,6 +98,10 @@ export const TokenResponse = z
       .string()
       .optional()
       .meta({ description: "Absent for the grant client_credentials and for a token exchange" }),
+    id_token: z
+      .string()
+      .optional()
+      .meta({ description: "Of the grant authorization_code with the scope openid: who signed in, as a JWT" }),
     scope: z
       .string()
       .optional()
@@ -138,13 +149,15 @@ export const JwkSet = z
   .object({
     keys: z.array(
       z.object({
-        kty: z.literal("EC"),
-        crv: z.literal("P-256"),
-        x: z.string(),
-        y: z.string(),
+        kty: z.enum(["EC", "RSA"]),
+        crv: z.literal("P-256").optional().meta({ description: "Of a key of the kind EC" }),
+        x: z.string().optional(),
+        y: z.string().optional(),
+        n: z.string().optional().meta({ description: "Of a key of the kind RSA" }),
+        e: z.string().optional().meta({ description: "Of a key of the kind RSA" }),
         kid: z.string(),
         use: z.literal("sig"),
-        alg: z.literal("ES256"),
+        alg: z.enum(["ES256", "RS256"]),
       }),
     ),
   })
@@ -173,12 +186,16 @@ export const ResourceMetadata = z
 export const ServerMetadata = z
   .object({
     issuer: z.string(),
+    authorization_endpoint: z.string(),
     token_endpoint: z.string(),
     revocation_endpoint: z.string(),
     introspection_endpoint: z.string(),
     jwks_uri: z.string(),
     grant_types_supported: names,
     response_types_supported: names,
+    response_modes_supported: names,
+    code_challenge_methods_supported: names,
+    authorization_response_iss_parameter_supported: z.boolean(),
     scopes_supported: names,
     token_endpoint_auth_methods_supported: names,
     token_endpoint_auth_signing_alg_values_supported: names,
@@ -205,6 +222,15 @@ export const ServerMetadata = z
 
 /** The same with the members that OpenID Connect requires. */
 export const OpenIdConfiguration = ServerMetadata.extend({
+  userinfo_endpoint: z.string(),
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,
+  claims_supported: names,
+  claim_types_supported: names,
+  claims_parameter_supported: z.boolean(),
+  request_parameter_supported: z.boolean(),
+  request_uri_parameter_supported: z.boolean(),
+  acr_values_supported: names,
+  prompt_values_supported: names,
+  ui_locales_supported: names,
 }).meta({ id: "OpenIdConfiguration" });

@@ -36,6 +36,8 @@ export interface Success {
   readonly orNoContent?: true;
   /** The media type of a file: the response is an attachment. */
   readonly file?: string;
+  /** True for a page for people, or a redirection: the handler returns the whole answer. Faults are pages, too. */
+  readonly page?: true;
   /** Seconds for which any cache may store the response. Absent: `no-store`. */
   readonly maxAgeSeconds?: number;
 }
@@ -140,6 +142,15 @@ export interface FileResult {
   readonly fileName: string;
 }
 
+/** A page for people, or a redirection of their browser. */
+export interface PageResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
+  readonly html?: string;
+}
+
 type BodyOf<S extends Success> = S extends { readonly body: infer B extends z.ZodType }
   ? S extends { readonly orNoContent: true }
     ? { readonly body: z.input<B> | undefined }
@@ -155,13 +166,15 @@ type Flag<S extends Success, Name extends keyof Success, Type> = S extends { rea
  */
 export type ResultOf<O extends Operation> = O["success"] extends { readonly file: string }
   ? FileResult
-  : O["success"] extends { readonly location: true } | { readonly etag: true } | { readonly orNoContent: true }
-    ? Flag<O["success"], "location", { readonly location: string }> &
-        Flag<O["success"], "etag", { readonly etag: string }> &
-        BodyOf<O["success"]>
-    : O["success"] extends { readonly body: infer S extends z.ZodType }
-      ? z.input<S>
-      : undefined;
+  : O["success"] extends { readonly page: true }
+    ? PageResult
+    : O["success"] extends { readonly location: true } | { readonly etag: true } | { readonly orNoContent: true }
+      ? Flag<O["success"], "location", { readonly location: string }> &
+          Flag<O["success"], "etag", { readonly etag: string }> &
+          BodyOf<O["success"]>
+      : O["success"] extends { readonly body: infer S extends z.ZodType }
+        ? z.input<S>
+        : undefined;
 
 /** The context of the handler of an operation. */
 export type ContextOf<O extends Operation> = O["scope"] extends typeof PUBLIC

@@ -49,7 +49,20 @@ const table = {
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
   oauth2: {
     dialect: "oauth2",
-    mounts: ["/oauth2", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"],
+    mounts: [
+      "/oauth2",
+      "/.well-known/openid-configuration",
+      "/.well-known/oauth-authorization-server",
+      "/.well-known/oauth-protected-resource",
+    ],
+  },
+  /**
+   * Where people sign in. With the authorizer and the token endpoint the only function that verifies passwords, and the
+   * only one that reads sessions.
+   */
+  "sign-in": {
+    dialect: "oauth2",
+    mounts: ["/oauth2/authorize", "/oauth2/sign-in", "/oauth2/consent", "/oauth2/userinfo"],
   },
   /** Streams of security events. It signs what receivers poll, with keys that sign no token. */
   signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
@@ -90,6 +103,7 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/ssf", dialect: "management" },
   { prefix: "/.well-known/ssf-configuration", dialect: "management" },
+  { prefix: "/.well-known/openid-configuration", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-protected-resource", dialect: "oauth2" },
 ];

@@ -57,6 +57,11 @@ export function cursorKeyOf(sealKey: string): string {
   return derived(sealKey, "cursors").toString("base64");
 }
 
+/** The key of the forms of sign-in (decision 0114), derived in the same way. */
+export function formKeyOf(sealKey: string): string {
+  return derived(sealKey, "forms").toString("base64");
+}
+
 /** The key of secrets for receivers of events, derived in the same way. */
 export function eventKeyOf(sealKey: string): string {
   return derived(sealKey, "events").toString("base64");

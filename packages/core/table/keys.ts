@@ -138,6 +138,18 @@ export const keys = {
   /** Tokens are stored under the digest of their text. */
   accessToken: (digest: string): Key => main(`G#AT#${digest}`),
   refreshToken: (digest: string): Key => main(`G#RT#${digest}`),
+  /** An authorization code, under the digest of its text. */
+  authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
+  /** The sessions of a user in browsers, each under the digest of its secret. */
+  session: (tenant: string, userId: string, digest: string): Key => ({
+    PK: `${of(tenant)}#SES#${userId}`,
+    SK: digest,
+  }),
+  /** What a user has agreed to, by application. */
+  consent: (tenant: string, userId: string, applicationId: string): Key => ({
+    PK: `${of(tenant)}#CONS#${userId}`,
+    SK: applicationId,
+  }),
   /** A proof or an assertion that was used at the token endpoint, under the digest of its maker and id. */
   usedProof: (digest: string): Key => main(`G#JTI#${digest}`),
   /** The common data of all refresh tokens of one sign-in. */
@@ -178,6 +190,9 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
+  /** The keys that verify ID tokens, and those that sign them (decision 0113). They sign no access token. */
+  idTokenKeyRing: (): Key => main("G#IDKEYS"),
+  idTokenSigningKeys: (): Key => main("G#IDSIGN"),
   /** The keys that verify security events, and those that sign them (decision 0089). They sign no token. */
   eventKeyRing: (): Key => main("G#EVKEYS"),
   eventSigningKeys: (): Key => main("G#EVSIGN"),

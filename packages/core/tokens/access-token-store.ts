@@ -1,6 +1,6 @@
 /** Opaque access tokens: one row each, under the digest of the token's text. */
 import { keys } from "../table/keys.ts";
-import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
+import { bool, list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Step, Table } from "../table/table.ts";
 import { confirmation } from "./confirmation.ts";
 import type { Exchange, ExchangeActor } from "./delegation.ts";
@@ -40,6 +40,7 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     issuedMs: number,
     expiresAtSeconds: number,
     audience: optional(list(text)),
+    isDelegated: optional(bool),
     exchanges: optional(exchangeList),
     cnf: optional(confirmation),
   }),

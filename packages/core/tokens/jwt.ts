@@ -30,6 +30,7 @@ interface OwnClaim {
   readonly roles?: readonly string[];
   readonly username?: string;
   readonly user_store?: string;
+  readonly delegated?: true;
   readonly exchanges?: ReturnType<typeof packed>;
 }
 const OWN = "idp";
@@ -78,6 +79,7 @@ export function signAccessToken(
     issued_ms: token.issuedMs,
     ...(roleIds.length > 0 && { roles: roleIds }),
     ...(user && { username: user.userName, user_store: user.userStore }),
+    ...(token.isDelegated && { delegated: true }),
     ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
   const act = actOf(token);
@@ -199,6 +201,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     issuedMs: own.issued_ms,
     expiresAtSeconds: exp,
     ...(!isForAll && { audience: payload.aud }),
+    ...(own.delegated && { isDelegated: true }),
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };

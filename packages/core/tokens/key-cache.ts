@@ -1,8 +1,9 @@
 /** The keys of the ring in the memory of one container: read again when they may have changed, and imported once. */
+import { type JWTPayload, SignJWT } from "jose";
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import { type Issuer, type KeyOf, privateKey, publicKey, type SignableToken, signAccessToken } from "./jwt.ts";
-import { acceptedAt, type Ring, type RingKey, signerAt } from "./key-ring.ts";
+import { acceptedAt, type Ring, type RingEntry, type RingKey, signerAt } from "./key-ring.ts";
 import { type KeyStore, keyStore, type OpenRing, readRing } from "./key-store.ts";
 
 type CryptoKey = Awaited<ReturnType<typeof publicKey>>;
@@ -28,6 +29,8 @@ export interface SigningKeys {
   ring(table: Table, nowMs: number): Promise<Ring>;
   /** Signs an access token as a JWT. No round trip while the ring is fresh. */
   sign(table: Table, token: SignableToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
+  /** Signs claims that are no access token, as a JWT that lives so long. */
+  signClaims(table: Table, claims: JWTPayload, lifeSeconds: number, nowMs: number): Promise<string>;
 }
 
 /** Whether something was read lately; never where the clock was set back since. */
@@ -77,40 +80,63 @@ export interface SigningParts {
 export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningParts = {}): SigningKeys {
   const storeOf = (table: Table) => keyStore(table, seal, { lifeSecondsMax });
   const held = newHeldRing(storeOf, onRead);
+  const signer = (table: Table, lifeSeconds: number, nowMs: number) =>
+    signerFor(held, storeOf(table), { table, lifeSeconds, nowMs });
   return {
     ring: async (table, nowMs) => (await held.open(table, nowMs)).ring,
     async sign(table, token, id, issuer, nowMs) {
-      const { key, secret } = await held.signer(table, nowMs);
-      const lifeSeconds = token.expiresAtSeconds - token.issuedAtSeconds;
-      // Stored before the token exists, so that the key is accepted for as long as the token lives.
-      if (lifeSeconds > key.longestLifeSeconds) held.set(await storeOf(table).lengthen(key.kid, lifeSeconds));
+      const { key, secret } = await signer(table, token.expiresAtSeconds - token.issuedAtSeconds, nowMs);
       return signAccessToken(token, id, issuer, { kid: key.kid, secret });
+    },
+    async signClaims(table, claims, lifeSeconds, nowMs) {
+      const { key, secret } = await signer(table, lifeSeconds, nowMs);
+      return new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ: "JWT", kid: key.kid }).sign(secret);
     },
   };
 }
 
+/** The key that signs a token. Stored before the token exists: that the key is accepted for as long as it lives. */
+export async function signerFor<K extends RingEntry>(
+  held: HeldRing<K>,
+  store: KeyStore<K>,
+  { table, lifeSeconds, nowMs }: { readonly table: Table; readonly lifeSeconds: number; readonly nowMs: number },
+): Promise<Signer<K>> {
+  const signer = await held.signer(table, nowMs);
+  if (lifeSeconds > signer.key.longestLifeSeconds) held.set(await store.lengthen(signer.key.kid, lifeSeconds));
+  return signer;
+}
+
 /** A key that signs now. */
-export interface Signer {
-  readonly key: RingKey;
+export interface Signer<K extends RingEntry = RingKey> {
+  readonly key: K;
   readonly secret: CryptoKey;
 }
 
 /** A ring with its private halves in the memory of one container. */
-export interface HeldRing {
+export interface HeldRing<K extends RingEntry = RingKey> {
   /** The ring; creates it where none exists. One round trip where it may have changed. */
-  open(table: Table, nowMs: number): Promise<OpenRing>;
-  signer(table: Table, nowMs: number): Promise<Signer>;
+  open(table: Table, nowMs: number): Promise<OpenRing<K>>;
+  signer(table: Table, nowMs: number): Promise<Signer<K>>;
   /** Keeps a ring that was just written. */
-  set(ring: OpenRing): void;
+  set(ring: OpenRing<K>): void;
 }
 
-/** Holds the ring of a store. `onRead` gets the age of the signing key with each read. */
+/** Holds the ring of a store of ES256 keys. `onRead` gets the age of the signing key with each read. */
 export function newHeldRing(storeOf: (table: Table) => KeyStore, onRead?: (ageMs: number) => void): HeldRing {
-  let held: OpenRing | undefined;
+  return newHeldKeys(storeOf, privateKey, onRead);
+}
+
+/** The same of any kind of keys, whose private halves `toKey` imports. */
+export function newHeldKeys<K extends RingEntry>(
+  storeOf: (table: Table) => KeyStore<K>,
+  toKey: (key: K, secret: string) => Promise<CryptoKey>,
+  onRead?: (ageMs: number) => void,
+): HeldRing<K> {
+  let held: OpenRing<K> | undefined;
   let readMs = 0;
   const imported = new Map<string, Promise<CryptoKey>>();
 
-  const open = async (table: Table, nowMs: number): Promise<OpenRing> => {
+  const open = async (table: Table, nowMs: number): Promise<OpenRing<K>> => {
     if (held && isFresh(nowMs, readMs, FRESH_MS)) return held;
     held = await storeOf(table).open(nowMs);
     readMs = nowMs;
@@ -128,7 +154,7 @@ export function newHeldRing(storeOf: (table: Table) => KeyStore, onRead?: (ageMs
       const key = signerAt(able, nowMs);
       const d = key && opened.secrets.get(key.kid);
       if (!key || !d) throw new Error("the key ring has no key that can sign");
-      const secret = imported.get(key.kid) ?? privateKey(key, d);
+      const secret = imported.get(key.kid) ?? toKey(key, d);
       imported.set(key.kid, secret);
       return { key, secret: await secret };
     },

@@ -2,62 +2,82 @@
  * The rows of the key ring: one with the public halves, one with the sealed private halves. Both change in one
  * transaction.
  */
-import { generateKeyPair, type JsonWebKey } from "node:crypto";
-import { promisify } from "node:util";
-import { calculateJwkThumbprint } from "jose";
 import { Fault } from "../platform/faults.ts";
 import { OtherKey, type Seal } from "../platform/seal.ts";
 import { keys } from "../table/keys.ts";
-import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
+import { json, list, misfit, number, rowCodec, text } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Key, Step, Table } from "../table/table.ts";
-import { type Ring, type RingKey, signersFrom, withinLife, withKey, withLife } from "./key-ring.ts";
+import { type KeyKind, p256, type RsaKey, rsa2048 } from "./key-kinds.ts";
+import {
+  LIFE_SECONDS,
+  type Ring,
+  type RingEntry,
+  type RingKey,
+  signersFrom,
+  withinLife,
+  withKey,
+  withLife,
+} from "./key-ring.ts";
 
-/** Where a ring is stored, and the owner that its private halves are sealed for. */
-export interface RingPlace {
+/** Where a ring is stored, the kind of its keys, and the owner that their private halves are sealed for. */
+export interface RingPlace<K extends RingEntry = RingKey> {
+  readonly kind: KeyKind<K>;
   readonly ring: Key;
   readonly secrets: Key;
   readonly owner: string;
 }
 
 /** The keys of access tokens. */
-export const tokenKeys: RingPlace = { ring: keys.keyRing(), secrets: keys.signingKeys(), owner: "signing-keys" };
+export const tokenKeys: RingPlace = {
+  kind: p256,
+  ring: keys.keyRing(),
+  secrets: keys.signingKeys(),
+  owner: "signing-keys",
+};
+
+/** The RSA keys of ID tokens (decision 0113). */
+export const idTokenKeys: RingPlace<RsaKey> = {
+  kind: rsa2048,
+  ring: keys.idTokenKeyRing(),
+  secrets: keys.idTokenSigningKeys(),
+  owner: "id-token-signing-keys",
+};
 
 /** The keys of security events (decision 0089): what sends events cannot sign a token. */
 export const eventKeys: RingPlace = {
+  kind: p256,
   ring: keys.eventKeyRing(),
   secrets: keys.eventSigningKeys(),
   owner: "event-signing-keys",
 };
 
-const generate = promisify(generateKeyPair);
-
 /** In a ring of so many keys none is added for those that cannot be opened: functions would outdo each other. */
 const RING_MOST = 16;
 
-/** A private half as it is stored: `d` is the secret number of the curve point. */
+/** A private half as it is stored: `d` is the text of its kind (key-kinds.ts). */
 interface SecretKey {
   readonly kid: string;
   readonly d: string;
 }
 
 /** The ring and the private halves of the keys that may sign, by key id. */
-export interface OpenRing {
-  readonly ring: Ring;
+export interface OpenRing<K extends RingEntry = RingKey> {
+  readonly ring: Ring<K>;
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 /** The key ring with its private halves: for the token endpoint and for the command that rotates keys. */
-export interface KeyStore {
+export interface KeyStore<K extends RingEntry = RingKey> {
   /**
    * The ring; creates a first key where none can sign, and shortens the life of keys above the limit. One round trip;
    * one or two more where it writes. Throws `rehearsal.impossible` where a rehearsal would create a key.
    */
-  open(nowMs: number): Promise<OpenRing>;
+  open(nowMs: number): Promise<OpenRing<K>>;
   /** Adds a key that signs from `signsFromMs` on. Returns its id. */
   add(nowMs: number, signsFromMs: number): Promise<string>;
   /** Allows a key to sign tokens that live for `seconds`. */
-  lengthen(kid: string, seconds: number): Promise<OpenRing>;
+  lengthen(kid: string, seconds: number): Promise<OpenRing<K>>;
   /**
    * Removes a key: its tokens become invalid. Adds a new key if none is left to sign. False when the key does not
    * exist.
@@ -67,14 +87,13 @@ export interface KeyStore {
   replaceAll(nowMs: number): Promise<string>;
 }
 
-interface Versioned extends OpenRing {
+interface Versioned<K extends RingEntry> extends OpenRing<K> {
   readonly ver: number;
 }
 
-const ringRows = rowCodec<{ readonly ver: number; readonly keys: Ring }>("key ring", {
-  ver: number,
-  keys: list(record<RingKey>({ kid: text, x: text, y: text, signsFromMs: number, longestLifeSeconds: number })),
-});
+function ringRowsOf<K extends RingEntry>({ kind }: RingPlace<K>) {
+  return rowCodec<{ readonly ver: number; readonly keys: Ring<K> }>("key ring", { ver: number, keys: list(kind.row) });
+}
 const secretRows = rowCodec<{ readonly ver: number; readonly sealed: string }>("signing keys", {
   ver: number,
   sealed: text,
@@ -84,28 +103,35 @@ const secretKeys = json<readonly SecretKey[]>("a list of private keys", (parsed)
 );
 
 /** The public halves; empty before the first key exists. One round trip. */
-export async function readRing(table: Table, place = tokenKeys): Promise<Ring> {
+export function readRing(table: Table): Promise<Ring>;
+export function readRing<K extends RingEntry>(table: Table, place: RingPlace<K>): Promise<Ring<K>>;
+export async function readRing(table: Table, place: RingPlace<RingEntry> = tokenKeys): Promise<Ring<RingEntry>> {
   const item = await table.get(place.ring);
-  return item ? ringRows.read(item).keys : [];
+  return item ? ringRowsOf(place).read(item).keys : [];
 }
 
 /** How a key store is opened. */
-export interface KeyStoreOptions {
+export interface KeyStoreOptions<K extends RingEntry = RingKey> {
   /** No key is accepted for longer than this after it has signed. */
   readonly lifeSecondsMax?: number | undefined;
-  /** Default: the keys of access tokens. */
-  readonly place?: RingPlace;
+  readonly place: RingPlace<K>;
   /** Private halves that another key sealed count as none, so that `open` adds a key. Default: they are an error. */
   readonly startsAnew?: boolean;
 }
 
-/** Opens the store on a table. */
-export function keyStore(
+/** Opens the store of the keys of access tokens on a table. */
+export function keyStore(table: Table, seal: Seal, options: Partial<KeyStoreOptions> = {}): KeyStore {
+  return ringStore(table, seal, { place: tokenKeys, ...options });
+}
+
+/** Opens the store of a ring on a table. */
+export function ringStore<K extends RingEntry>(
   table: Table,
   seal: Seal,
-  { lifeSecondsMax = Number.POSITIVE_INFINITY, place = tokenKeys, startsAnew = false }: KeyStoreOptions = {},
-): KeyStore {
-  const read = async (): Promise<Versioned> => {
+  { lifeSecondsMax = Number.POSITIVE_INFINITY, place, startsAnew = false }: KeyStoreOptions<K>,
+): KeyStore<K> {
+  const ringRows = ringRowsOf(place);
+  const read = async (): Promise<Versioned<K>> => {
     const [item, sealed] = await table.snapshot([place.ring, place.secrets]);
     const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
     const canStartAnew = startsAnew && ring.length < RING_MOST;
@@ -114,7 +140,7 @@ export function keyStore(
     return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
 
-  const write = async (ver: number, given: OpenRing): Promise<OpenRing> => {
+  const write = async (ver: number, given: OpenRing<K>): Promise<OpenRing<K>> => {
     const after = { ...given, ring: withinLife(given.ring, lifeSecondsMax) };
     const secrets: readonly SecretKey[] = [...after.secrets].map(([kid, d]) => ({ kid, d }));
     const sealed = seal.seal(JSON.stringify(secrets), place.owner);
@@ -135,13 +161,14 @@ export function keyStore(
       whileStale(async () => {
         const found = await read();
         if (found.secrets.size === 0 && table.keeps === "for good") throw unrehearsable();
-        if (found.secrets.size === 0) return write(found.ver, (await withNewKey(found, nowMs, nowMs)).after);
+        if (found.secrets.size === 0)
+          return write(found.ver, (await withNewKey(place.kind, found, nowMs, nowMs)).after);
         return withinLife(found.ring, lifeSecondsMax) === found.ring ? found : write(found.ver, found);
       }),
     add: (nowMs, signsFromMs) =>
       whileStale(async () => {
         const found = await read();
-        const { kid, after } = await withNewKey(found, nowMs, signsFromMs);
+        const { kid, after } = await withNewKey(place.kind, found, nowMs, signsFromMs);
         await write(found.ver, after);
         return kid;
       }),
@@ -158,21 +185,21 @@ export function keyStore(
         const secrets = new Map([...found.secrets].filter(([id]) => id !== kid));
         await write(
           found.ver,
-          secrets.size > 0 ? { ring, secrets } : (await withNewKey({ ring, secrets }, nowMs, nowMs)).after,
+          secrets.size > 0 ? { ring, secrets } : (await withNewKey(place.kind, { ring, secrets }, nowMs, nowMs)).after,
         );
         return true;
       }),
     replaceAll: (nowMs) =>
       whileStale(async () => {
         const item = await table.get(place.ring);
-        const { kid, after } = await withNewKey({ ring: [], secrets: new Map() }, nowMs, nowMs);
+        const { kid, after } = await withNewKey(place.kind, { ring: [], secrets: new Map() }, nowMs, nowMs);
         await write(item ? ringRows.read(item).ver : 0, after);
         return kid;
       }),
   };
 }
 
-function privateHalves(seal: Seal, sealed: string, { owner }: RingPlace, canStartAnew: boolean) {
+function privateHalves(seal: Seal, sealed: string, { owner }: { readonly owner: string }, canStartAnew: boolean) {
   try {
     return secretKeys.parse(seal.open(sealed, owner));
   } catch (error) {
@@ -189,24 +216,19 @@ function unrehearsable(): Fault {
   );
 }
 
-async function withNewKey({ ring, secrets }: OpenRing, nowMs: number, signsFromMs: number) {
-  const { point, d } = await newKey();
-  const after = {
-    ring: withKey(ring, { ...point, signsFromMs }, nowMs),
-    secrets: new Map([...secrets, [point.kid, d]]),
-  };
-  return { kid: point.kid, after: { ring: after.ring, secrets: neededAt(after, nowMs) } };
-}
-
-async function newKey(): Promise<{ readonly point: Pick<RingKey, "kid" | "x" | "y">; readonly d: string }> {
-  const { privateKey } = await generate("ec", { namedCurve: "P-256" });
-  const { x, y, d }: JsonWebKey = privateKey.export({ format: "jwk" });
-  if (!x || !y || !d) throw new Error("a new key has no coordinates");
-  return { point: { kid: await calculateJwkThumbprint({ kty: "EC", crv: "P-256", x, y }), x, y }, d };
+async function withNewKey<K extends RingEntry>(
+  kind: KeyKind<K>,
+  { ring, secrets }: OpenRing<K>,
+  nowMs: number,
+  signsFromMs: number,
+) {
+  const { key, secret } = await kind.generate({ signsFromMs, longestLifeSeconds: LIFE_SECONDS });
+  const after = { ring: withKey(ring, key, nowMs), secrets: new Map([...secrets, [key.kid, secret]]) };
+  return { kid: key.kid, after: { ring: after.ring, secrets: neededAt(after, nowMs) } };
 }
 
 /** The private halves that may still sign. */
-function neededAt({ ring, secrets }: OpenRing, nowMs: number): ReadonlyMap<string, string> {
+function neededAt<K extends RingEntry>({ ring, secrets }: OpenRing<K>, nowMs: number): ReadonlyMap<string, string> {
   const able = ring.filter(({ kid }) => secrets.has(kid));
   return new Map(signersFrom(able, nowMs).map(({ kid }) => [kid, secrets.get(kid) ?? ""]));
 }

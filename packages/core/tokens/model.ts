@@ -32,6 +32,11 @@ export interface AccessToken {
   readonly expiresAtSeconds: number;
   /** The addresses of the resources that it is for (RFC 8707); absent for all of this service (decision 0080). */
   readonly audience?: readonly string[];
+  /**
+   * The user signed in for it in a browser: it permits exactly its scopes, as an exchanged token does. Absent for the
+   * grant `password`, where the client had the password of the user.
+   */
+  readonly isDelegated?: boolean | undefined;
   /** The exchanges that it comes from, the latest first (decision 0081). */
   readonly exchanges?: readonly Exchange[];
   /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */

@@ -48,6 +48,8 @@ export interface Family {
   readonly access: LatestAccess;
   /** The resources of the sign-in, which no token of the family exceeds; absent for all of this service. */
   readonly audience?: readonly string[] | undefined;
+  /** The scopes of OpenID Connect that the user gave at a sign-in in a browser; absent for other sign-ins. */
+  readonly signInScopes?: readonly string[] | undefined;
   /**
    * The key that its latest access token is bound to; absent for an unbound one. The refresh tokens of a public client
    * are bound to it too (RFC 9449 section 5, RFC 8705 section 4).
@@ -105,6 +107,7 @@ const familyRows = rowCodec<{
     rotatedMs: number,
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
     audience: optional(list(text)),
+    signInScopes: optional(list(text)),
     cnf: optional(confirmation),
   }),
   current: text,

@@ -16,10 +16,15 @@ export interface Request extends Sent {
 /** The headers that an example shows. Dates, lengths and ids of requests say nothing about the operation. */
 const SHOWN = ["location", "etag", "content-disposition", "retry-after", "www-authenticate", "allow"] as const;
 
+/** Stands for a page, which is long and has a random part. */
+const PAGE = "<!doctype html> ...";
+
 const bodyOf = async (response: Response): Promise<unknown> => {
   const text = await response.text();
   if (text === "") return undefined;
-  return /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text;
+  const type = response.headers.get("content-type") ?? "";
+  if (/html/.test(type)) return PAGE;
+  return /json/.test(type) ? JSON.parse(text) : text;
 };
 
 /** Sends a request. Where `as` is absent, the administrator's credential is used. */

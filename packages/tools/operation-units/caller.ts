@@ -39,11 +39,18 @@ export interface Received {
  */
 export type Caller = (id: OperationId, sent?: Sent) => Promise<Received>;
 
-/** Operations whose only response is a failure, and one without a failed delivery to repeat. */
+/**
+ * Operations whose only response is a failure, one without a failed delivery to repeat, and those that need a browser
+ * in which somebody signs in.
+ */
 export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   createMe: 501,
   deleteScim1Me: 404,
   retryWebhook: 400,
+  signIn: 400,
+  giveConsent: 400,
+  getUserInfo: 401,
+  getUserInfoByPost: 401,
 };
 
 /** The path of an operation with these parameters. Throws an `Error` where one is missing. */

@@ -1,6 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
+import { signInReads } from "./calls-of-sign-in.ts";
 import { roleParts, scopesById, tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
@@ -60,8 +61,7 @@ export const reads = (fixture: Fixture): Calls => {
     ["getApiResource", api],
     ["getApiResourceScopes", api],
     ["getJwks", {}],
-    ["getOpenIdConfiguration", {}],
-    ["getServerMetadata", {}],
+    ...signInReads(fixture),
     ["getIssuerMetadata", {}],
     ["getTenantIssuerMetadata", { params: { tenant: "taxi.example" } }],
     ["getResourceMetadata", {}],

@@ -47,7 +47,10 @@ export const TRUST = { audience: "https://trust.example", certificateAlias: "wso
 export const SAML = {
   manualConfiguration: { issuer: "https://sp.example", assertionConsumerUrls: ["https://sp.example/acs"] },
 };
-export const OIDC = { grantTypes: ["client_credentials", "password", "refresh_token"] };
+export const OIDC = {
+  grantTypes: ["authorization_code", "client_credentials", "password", "refresh_token"],
+  callbackURLs: ["https://taxi.example.com/back"],
+};
 
 /** Ids that calls return, one call after the other. */
 const many = async (count: number, call: (at: number) => Promise<string>): Promise<string[]> => {

@@ -10,7 +10,7 @@ import { keys } from "#core/table/keys.ts";
 import { DamagedRow } from "#core/table/row.ts";
 import { whileStale } from "#core/table/stale.ts";
 import type { Item, Key } from "#core/table/table.ts";
-import { eventKeys, keyStore } from "#core/tokens/key-store.ts";
+import { eventKeys, idTokenKeys, keyStore, ringStore } from "#core/tokens/key-store.ts";
 import { carryOver } from "./carry.ts";
 import { additionOf, type Finding, findingsOf, type Kind, kinds, type Pair } from "./findings.ts";
 import { type Progress, readProgress, storeProgress } from "./progress.ts";
@@ -69,6 +69,7 @@ export async function restore(given: Restoration): Promise<boolean> {
   if (!isListing && isOpen("key")) {
     const kid = await keyStore(restored.table, given.seal).replaceAll(nowMs);
     await keyStore(restored.table, given.seal, { place: eventKeys }).replaceAll(nowMs);
+    await ringStore(restored.table, given.seal, { place: idTokenKeys }).replaceAll(nowMs);
     await close("key");
     print(`The only signing key is ${kid}, which is new.`);
   }

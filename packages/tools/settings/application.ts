@@ -2,6 +2,11 @@
 import { enforced, kept, type Rows, refused } from "./row.ts";
 
 const SIGN_IN = "The sign-in side";
+/** The tests of sign-in. */
+const SIGN_INS = "http/sign-in/sign-in.test.ts";
+const CONSENT = "is asked once for each application and scope, and remembered";
+const CLAIMS = "an application that requests claims gets these, and the subject that it chose";
+const ROLE_NAMES = "roles have the names that the application gives them";
 const CREATE = "http/applications/createApplication.test.ts";
 const ROLES = "http/oauth/associated-roles.test.ts";
 
@@ -17,7 +22,7 @@ const advanced: Rows = {
     "Tokens are issued to users of the application's own tenant only.",
   ),
   "advancedConfigurations.discoverableByEndUsers": kept("A portal lists the application; needs accessUrl"),
-  "advancedConfigurations.skipLoginConsent": kept(`${SIGN_IN}: asks for no consent`),
+  "advancedConfigurations.skipLoginConsent": enforced("Users are not asked for consent", SIGN_INS, CONSENT),
   "advancedConfigurations.skipLogoutConsent": kept(`${SIGN_IN}: logs out without asking`),
   "advancedConfigurations.useExternalConsentPage": kept(`${SIGN_IN}: consent on a page of its own; not with SAML2`),
   "advancedConfigurations.returnAuthenticatedIdpList": kept(`${SIGN_IN}: names the identity providers`),
@@ -81,11 +86,11 @@ const claims: Rows = {
   "claimConfiguration.requestedClaims[].mandatory": kept(`${SIGN_IN}: asks the user for a missing claim`),
   ...claim("claimConfiguration.subject.claim"),
   "claimConfiguration.subject.includeUserDomain": kept(`${SIGN_IN}: the form of the subject`),
-  "claimConfiguration.subject.includeTenantDomain": kept(`${SIGN_IN}: the form of the subject`),
+  "claimConfiguration.subject.includeTenantDomain": enforced("The subject ends in the tenant", SIGN_INS, CLAIMS),
   "claimConfiguration.subject.useMappedLocalSubject": kept(`${SIGN_IN}: the subject of a federated user`),
   "claimConfiguration.subject.mappedLocalSubjectMandatory": kept(`${SIGN_IN}: the subject of a federated user`),
-  "claimConfiguration.role.mappings[].localRole": kept(`${SIGN_IN}: names of roles in claims`),
-  "claimConfiguration.role.mappings[].applicationRole": kept(`${SIGN_IN}: names of roles in claims`),
+  "claimConfiguration.role.mappings[].localRole": enforced("A role in claims", SIGN_INS, ROLE_NAMES),
+  "claimConfiguration.role.mappings[].applicationRole": enforced("Its name in claims", SIGN_INS, ROLE_NAMES),
   "claimConfiguration.role.includeUserDomain": kept(`${SIGN_IN}: names of roles in claims`),
   ...claim("claimConfiguration.role.claim"),
 };

@@ -2,6 +2,9 @@
 import { enforced, kept, type Rows, refused } from "./row.ts";
 
 const SIGN_IN = "The sign-in side";
+/** The tests of sign-in. */
+const SIGN_INS = "http/sign-in/sign-in.test.ts";
+const ID_TOKENS = "ES256, audiences and lifetime are those of the application";
 const TOKENS = "http/oauth/requestToken.test.ts";
 const REFRESH = "http/oauth/refresh.test.ts";
 const METHODS = "http/oauth/client-methods.test.ts";
@@ -47,15 +50,27 @@ export const oidcRows: Rows = {
     "tls_client_auth, by the registered subject",
   ),
   grantTypes: enforced("The client may use no other grant", TOKENS, "that the application does not list"),
-  callbackURLs: kept(`${SIGN_IN}: where codes and assertions go; checked`),
+  callbackURLs: enforced(
+    "Where codes go",
+    "http/sign-in/hostile.test.ts",
+    "an expression matches the whole address, and never one that a browser runs",
+  ),
   allowedOrigins: kept("Browsers: the origins of scripts; checked", "This service sends no headers of CORS."),
   publicClient: enforced(
     "The client needs no secret and cannot act on its own account",
     TOKENS,
     "a public client sends its id alone",
   ),
-  "pkce.mandatory": kept(`${SIGN_IN}: a code needs a proof`),
-  "pkce.supportPlainTransformAlgorithm": kept(`${SIGN_IN}: the proof may be plain text`),
+  "pkce.mandatory": enforced(
+    "A code needs a proof",
+    SIGN_INS,
+    "PKCE is required where the application says so, and of public clients",
+  ),
+  "pkce.supportPlainTransformAlgorithm": enforced(
+    "The proof may be plain text",
+    SIGN_INS,
+    "plain where the application allows it",
+  ),
   "accessToken.type": enforced(
     "JWT: tokens are signed; Default: they are opaque",
     TOKENS,
@@ -106,10 +121,14 @@ export const oidcRows: Rows = {
   "refreshToken.gracefulRefreshTokenRotationEnabled": refused("A second use of a refresh token ends its sign-in", true),
   "refreshToken.gracefulRefreshTokenRotationValidityPeriod": refused("A used refresh token is not valid any more", 30),
   "refreshToken.gracefulRefreshTokenReuseLimit": refused("A used refresh token is not valid any more", 5),
-  "idToken.expiryInSeconds": kept(`${SIGN_IN}: the life of ID tokens; has a ceiling`),
-  "idToken.audience": kept(`${SIGN_IN}: the audience of ID tokens`),
-  "idToken.idTokenSignedResponseAlg": kept(`${SIGN_IN}: how ID tokens are signed; checked`),
-  "idToken.encryption.enabled": kept(`${SIGN_IN}: ID tokens are encrypted`),
+  "idToken.expiryInSeconds": enforced("The life of ID tokens; has a ceiling", SIGN_INS, ID_TOKENS),
+  "idToken.audience": enforced("Further audiences of ID tokens", SIGN_INS, ID_TOKENS),
+  "idToken.idTokenSignedResponseAlg": enforced("RS256, or ES256", SIGN_INS, ID_TOKENS),
+  "idToken.encryption.enabled": enforced(
+    "Refuses sign-in: ID tokens are not encrypted",
+    SIGN_INS,
+    "where ID tokens must be encrypted, nobody gets plain ones",
+  ),
   "idToken.encryption.algorithm": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
   "idToken.encryption.method": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
   "logout.backChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
@@ -126,7 +145,11 @@ export const oidcRows: Rows = {
   "requestObject.requestObjectSigningAlg": kept(`${SIGN_IN}: how requests are signed; checked`),
   "requestObject.encryption.algorithm": kept(`${SIGN_IN}: how requests are encrypted; checked`),
   "requestObject.encryption.method": kept(`${SIGN_IN}: how requests are encrypted; checked`),
-  "pushAuthorizationRequest.requirePushAuthorizationRequest": kept(`${SIGN_IN}: requests must be pushed`),
+  "pushAuthorizationRequest.requirePushAuthorizationRequest": enforced(
+    "Refuses sign-in: pushed requests are not taken",
+    SIGN_INS,
+    "where requests must be pushed, others are refused",
+  ),
   "subject.subjectType": kept(
     `${SIGN_IN}: one subject for all clients, or one for each`,
     "Access tokens and introspection show the id of the user, also for pairwise.",

@@ -40,6 +40,8 @@ const collections = [
 ];
 /** GETs that SSF 1.0 defines without a tag, and one of what nothing changes. */
 const untagged = [
+  "authorize",
+  "getUserInfo",
   "getSignalTransmitter",
   "getSignalIssuer",
   "getTenantSignalIssuer",

@@ -27,13 +27,21 @@ const expected = (base: string) => ({
   introspection_endpoint: `${base}/oauth2/introspect`,
   jwks_uri: `${base}/oauth2/jwks`,
   grant_types_supported: [
+    "authorization_code",
     "client_credentials",
     "password",
     "refresh_token",
     "urn:ietf:params:oauth:grant-type:token-exchange",
   ],
-  response_types_supported: [],
-  scopes_supported: [...systemScopes],
+  authorization_endpoint: `${base}/oauth2/authorize`,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query", "fragment", "form_post"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  scopes_supported: [
+    ...["openid", "profile", "email", "address", "phone", "groups", "roles", "offline_access"],
+    ...systemScopes,
+  ],
   dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
   protected_resources: RESOURCES.map((path) => base + path),
   token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
@@ -102,9 +110,27 @@ describe("getOpenIdConfiguration", () => {
       {
         ...expected(api.url),
         subject_types_supported: ["public"],
-        id_token_signing_alg_values_supported: ["ES256"],
+        userinfo_endpoint: `${api.url}/oauth2/userinfo`,
+        id_token_signing_alg_values_supported: ["RS256", "ES256"],
+        claims_supported: expect.arrayContaining(["sub", "email", "given_name", "groups", "roles", "auth_time"]),
+        claim_types_supported: ["normal"],
+        claims_parameter_supported: false,
+        request_parameter_supported: false,
+        request_uri_parameter_supported: false,
+        acr_values_supported: ["pwd"],
+        prompt_values_supported: ["none", "login", "consent", "select_account"],
+        ui_locales_supported: ["en", "de"],
       },
     ]);
+  });
+});
+
+describe("getServerOpenIdConfiguration", () => {
+  test("is the same document, also of a tenant", async () => {
+    const at = "/.well-known/openid-configuration";
+    expect((await get(at)).text).toBe((await get(OPENID)).text);
+    expect((await get(`/t/carbon.super${at}`)).text).toBe((await get(OPENID)).text);
+    expect((await get(`/t/unknown.example${at}`)).status).toBe(404);
   });
 });
 
@@ -123,6 +149,14 @@ describe("getJwks", () => {
           kid: expect.stringMatching(/^[\w-]{43}$/),
           use: "sig",
           alg: "ES256",
+        },
+        {
+          kty: "RSA",
+          n: expect.stringMatching(/^[\w-]{342}$/),
+          e: "AQAB",
+          kid: expect.stringMatching(/^[\w-]{43}$/),
+          use: "sig",
+          alg: "RS256",
         },
       ],
     });

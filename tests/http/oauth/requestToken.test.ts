@@ -266,7 +266,7 @@ describe("401 invalid_client, with one message and a challenge", () => {
 });
 
 describe("400 for a grant", () => {
-  test.each(["implicit", "authorization_code", "refresh_token ", "PASSWORD", "pass", "urn:x", "constructor"])(
+  test.each(["implicit", "authorization-code", "refresh_token ", "PASSWORD", "pass", "urn:x", "constructor"])(
     "%j is unknown here",
     async (grant_type) => refused(await post(TOKEN, { grant_type }, client), 400, "unsupported_grant_type"),
   );

@@ -31,5 +31,6 @@ test("only the functions that read users get the passwords", () => {
     "recovery",
     "scim1",
     "scim2",
+    "sign-in",
   ]);
 });

@@ -14,7 +14,13 @@ import {
 } from "#core/tokens/key-ring.ts";
 
 const HOUR_MS = 3_600_000;
-const key = (kid: string, signsFromMs: number) => ({ kid, x: "x", y: "y", signsFromMs });
+const key = (kid: string, signsFromMs: number) => ({
+  kid,
+  x: "x",
+  y: "y",
+  signsFromMs,
+  longestLifeSeconds: LIFE_SECONDS,
+});
 const kids = (ring: Ring) => ring.map(({ kid }) => kid);
 
 test("a key is published before it signs for as long as others may cache the old keys", () => {

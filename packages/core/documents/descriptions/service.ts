@@ -18,8 +18,21 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   introspectToken:
     "Says whether a token is active, and if so its scopes, subject, client, audience and times. Anything else about a token that is not active is left out. It is read at once, without a delay after a revocation.",
   getJwks:
-    "Verifies access tokens in the format JWT. A new key is published an hour before it signs, and a former one stays until its last token has expired. It may be cached for an hour.",
-  getOpenIdConfiguration: `The address is that of the issuer with \`/.well-known/openid-configuration\`. This service issues no ID tokens. ${STATIC}`,
+    "Verifies access tokens in the format JWT, and ID tokens: RSA keys sign ID tokens, EC keys both. A new key is published an hour before it signs, and a former one stays until its last token has expired. It may be cached for an hour.",
+  getOpenIdConfiguration: `The address is that of the issuer with \`/.well-known/openid-configuration\`, where clients of OpenID Connect look for it. ${STATIC}`,
+  getServerOpenIdConfiguration: `The same document where clients look that know the address of the service alone. Its \`issuer\` is that of the token endpoint. ${STATIC}`,
+  authorize:
+    "Answers with a page where the user must sign in or agree, and otherwise sends the browser to the client with a code, or with an error. Until the client and its address are certain, errors are pages: the browser is never sent to an address that the application has not registered. A code counts for 60 seconds and once. PKCE with `S256` is required for public clients and where the application says so.",
+  authorizeByForm:
+    "Takes the parameters of an authorization request in a form, for requests that are too long for an address. Everything else is as with GET.",
+  signIn:
+    "Takes the form of the page of sign-in. It counts for 30 minutes, in the browser that got the page. A wrong password is answered with the page again; after ten of them the name is locked for that address for some minutes.",
+  giveConsent:
+    "Takes the form of the page that asks whether the application may have the scopes. The answer is remembered for the user, the application and the scopes, and the code goes to the client; a refusal is `access_denied`.",
+  getUserInfo:
+    "Needs an access token with the scope `openid`, of a sign-in with `response_type=code`. The claims are those of the granted scopes that the application requests, and `sub` is that of the ID token.",
+  getUserInfoByPost:
+    "Answers like GET, for clients that send no GET with an `Authorization` header. The token is read from the header alone.",
   getServerMetadata: `Names endpoints, grants, methods of client authentication and algorithms of the super tenant's issuer. ${STATIC}`,
   getIssuerMetadata: `The address follows from the issuer by RFC 8414 section 3.1. ${STATIC}`,
   getTenantIssuerMetadata: `The address follows from the issuer of the tenant by RFC 8414 section 3.1. ${STATIC}`,

@@ -1,0 +1,75 @@
+/**
+ * Where people sign in: the authorization endpoint, its pages, and claims about users. With the authorizer and the
+ * token endpoint the only function that verifies passwords; the only one that reads sessions. It signs nothing.
+ */
+import { apiResourceStore } from "#core/api-resources/store.ts";
+import { clientStore } from "#core/applications/registry/client-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
+import { refusalLog } from "#core/auth/refusals.ts";
+import { newSignIn } from "#core/auth/sign-in.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { newObserver } from "#core/http/observe.ts";
+import { sentRequest } from "#core/http/request.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { oauthSection } from "#core/settings/oauth.ts";
+import { scim2Section } from "#core/settings/scim2.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { userStoreSection } from "#core/settings/user-stores.ts";
+import type { SignInTools } from "#core/sign-in/context.ts";
+import { signInOperations } from "#core/sign-in/contract.ts";
+import { signInHandlers } from "#core/sign-in/handlers.ts";
+import { faultPage } from "#core/sign-in/pages/fault-page.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { newTokenReader } from "#core/tokens/reader.ts";
+import { newRevocationCache } from "#core/tokens/validity.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openProofs } from "./proofs.ts";
+import { formSeal } from "./seals.ts";
+import { openUserStores } from "./user-stores.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection]);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment);
+const observer = newObserver("sign-in");
+
+const tools: SignInTools = {
+  signIn: newSignIn(systemClock),
+  seal: formSeal(),
+  reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
+  proofs: openProofs(),
+  refusals: (attempt) => refusalLog(observer, attempt),
+};
+
+export const operations = signInOperations;
+
+export const handler = lambda({
+  service: "sign-in",
+  operations,
+  handlers: signInHandlers,
+  faultPage,
+  baseUrl: baseUrl(),
+  stores: ({ meter, event }) => {
+    const table = open(meter);
+    return {
+      table,
+      tools,
+      sent: sentRequest(event, baseUrl()),
+      cookies: event.cookies ?? [],
+      clients: clientStore(table),
+      applications: applicationStore(table),
+      oidcScopes: oidcScopeStore(table),
+      apiResources: apiResourceStore(table),
+      tenants: tenantStore(table),
+      users: usersIn(table),
+      groups: groupsIn(table),
+      roles: roleStore(table),
+      credentials: credentialStore(table),
+      lockouts: lockoutStore(table, defaultLockoutPolicy),
+    };
+  },
+});

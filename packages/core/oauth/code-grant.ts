@@ -1,0 +1,204 @@
+/**
+ * The grant `authorization_code`: from a code of the authorization endpoint to tokens (RFC 6749 section 4.1.3, RFC 7636
+ * section 4.5, OpenID Connect Core 1.0 section 3.1.3).
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { systemScopes } from "../domain/system-apis.ts";
+import { maySignIn } from "../identities/users/model.ts";
+import { Fault } from "../platform/faults.ts";
+import {
+  type AuthorizationCode,
+  type Challenge,
+  type FoundCode,
+  type IdTokenPlan,
+  isCodeAlive,
+  usingCode,
+} from "../tokens/code-store.ts";
+import { issuerAt } from "../tokens/jwt.ts";
+import { digestOf, newOpaque } from "../tokens/opaque.ts";
+import { type Family, startingFamily } from "../tokens/refresh-family-store.ts";
+import { isEndedBy } from "../tokens/revocation-store.ts";
+import { readAccountStatus } from "./account-status.ts";
+import type { OAuthContext } from "./context.ts";
+import { endingFamily } from "./ending.ts";
+import type { GrantRequest, Response } from "./grant-request.ts";
+import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
+import { familySeconds, refreshSeconds } from "./lifetimes.ts";
+import { required } from "./request.ts";
+import { ownNames, userScopes } from "./scopes.ts";
+import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
+
+/** The name of the grant. */
+export const AUTHORIZATION_CODE = "authorization_code";
+
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** Tokens for a code. Throws `grant.invalid` for any code that this client may not use now, and `target.invalid`. */
+export async function byCode(request: GrantRequest, context: OAuthContext): Promise<Response> {
+  const { client, possession, form } = request;
+  const { bound, steps } = possession;
+  required("code", form.code);
+  const found = await usableCode(request, context);
+  const { code } = found;
+  const { tenant, user, signedIn } = code;
+  const names = code.scopes;
+  const find = async () => {
+    const account = await context.users.find(tenant, user.id, user.userStore);
+    return account && maySignIn(account) ? account : undefined;
+  };
+  const asked = targetsOf(request, code, context);
+  const [status, apiIds] = await Promise.all([
+    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    context.apiResources.idsOf(tenant, asked.elsewhere),
+  ]);
+  if (!status || isEndedBy(status.userFromMs, code, context.now)) throw refused();
+  const targets = resolveTargets(asked, { apiIds }, client, context.origin);
+  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  // A name that an API has is a scope of the API, whatever a tenant calls its scopes of OpenID Connect.
+  const signInScopes = signedIn.scopes.filter((name) => !systemScopes.has(name) && !status.places.has(name));
+  const scopes = [...granted.scopes, ...signInScopes];
+  const audience = audienceFor(targets);
+  const issued = await issueAccessToken(
+    client,
+    {
+      user,
+      scopes,
+      roleIds: granted.roleIds,
+      ...audience,
+      grantId: code.grantId,
+      knownMs: Math.max(status.knownMs, code.issuedMs),
+      isDelegated: true,
+      ...bound,
+    },
+    context,
+  );
+  const text = newOpaque("rt_");
+  const startedSeconds = issued.token.issuedAtSeconds;
+  const lifeSeconds = refreshSeconds(client.settings, context.tools.limits);
+  const family: Family = {
+    id: code.grantId,
+    tenant,
+    clientId: client.clientId,
+    applicationId: client.applicationId,
+    user,
+    scopes,
+    signInScopes,
+    startedMs: issued.token.issuedMs,
+    startedSeconds,
+    endsAtSeconds: startedSeconds + familySeconds(lifeSeconds),
+    current: digestOf(text),
+    currentUntilSeconds: startedSeconds + lifeSeconds,
+    rotatedMs: 0,
+    access: issued.latest,
+    ...audience,
+    ...bound,
+  };
+  const idToken = code.idToken && (await idTokenOf(code.idToken, code, issued, context));
+  let isReused = false;
+  const reused = () => {
+    isReused = true;
+    return refused();
+  };
+  try {
+    await context.table.write(usingCode(found, reused), ...issued.steps, ...startingFamily(family), ...steps);
+  } catch (error) {
+    // Two uses at once: one of the two has stolen the code.
+    if (isReused) await endTokens(found, client, context);
+    throw error;
+  }
+  const mayRefresh = client.settings.grantTypes.includes("refresh_token");
+  return tokenResponse(issued, mayRefresh ? text : undefined, idToken);
+}
+
+/** The code of a request, which this client may use now. Its second use ends the tokens of its first. */
+async function usableCode({ client, form, code: found }: GrantRequest, context: OAuthContext): Promise<FoundCode> {
+  if (!found || found.code.clientId !== client.clientId || found.code.tenant !== client.tenant) throw refused();
+  const { code } = found;
+  if (found.isUsed) {
+    await endTokens(found, client, context);
+    throw refused();
+  }
+  const isSameAddress = code.isRedirectSent || form.redirect_uri ? form.redirect_uri === code.redirectUri : true;
+  const isProven = verifies(code.challenge, form.code_verifier || undefined);
+  const isRevoked = isEndedBy(client.tokensFromMs, code, context.now);
+  if (!isSameAddress || !isProven || isRevoked || !isCodeAlive(code, context.now)) throw refused();
+  return found;
+}
+
+/** Ends what the first use of a code has started: one of the two who used it stole it (RFC 9700 section 2.1.1). */
+async function endTokens({ code }: FoundCode, client: GrantRequest["client"], context: OAuthContext): Promise<void> {
+  const { tenant, grantId: familyId, user } = code;
+  const started = await context.families.withFamily({ tenant, familyId, digest: "", expiresAtSeconds: 0 });
+  if (!started) return;
+  await context.table.write(...endingFamily(started.family, client));
+  const { traceId, sourceIp } = context;
+  const log = context.tools.refusals({ traceId, sourceIp, operation: "requestToken" });
+  log({ tenant, userStore: user.userStore, name: user.userName }, "authorization code used twice");
+}
+
+/**
+ * Whether a verifier is the one of the challenge. A verifier without a challenge is refused (RFC 9700 section 2.1.1).
+ */
+function verifies(challenge: Challenge | undefined, verifier: string | undefined): boolean {
+  if (!challenge || verifier === undefined) return challenge === undefined && verifier === undefined;
+  if (!VERIFIER.test(verifier)) return false;
+  const given = challenge.method === "plain" ? verifier : sha256(verifier).toString("base64url");
+  return timingSafeEqual(sha256(given), sha256(challenge.value));
+}
+
+/** The resources of a token request, which must be among those of the code. Throws `target.invalid`. */
+function targetsOf({ asked }: GrantRequest, { resources }: AuthorizationCode, { origin }: OAuthContext): AskedTargets {
+  if (asked.addresses.length === 0) return askedResources(resources, origin);
+  if (resources.length > 0 && !asked.addresses.every((address) => resources.includes(address))) {
+    throw new Fault("target.invalid", "You can only request resources that the authorization request named.");
+  }
+  return asked;
+}
+
+/** OpenID Connect Core 1.0 section 2. */
+function idTokenOf(
+  { algorithm, lifeSeconds, audience, nonce, claims }: IdTokenPlan,
+  { clientId, tenant, signedIn }: AuthorizationCode,
+  { text, token }: IssuedToken,
+  { origin, table, tools, now }: OAuthContext,
+): Promise<string> {
+  const audiences = [clientId, ...audience.filter((each) => each !== clientId)];
+  const isOne = audiences.length === 1;
+  return tools.idTokens.sign(
+    table,
+    {
+      ...JSON.parse(claims),
+      iss: issuerAt(origin).issuerOf(tenant),
+      aud: isOne ? clientId : audiences,
+      ...(!isOne && { azp: clientId }),
+      iat: token.issuedAtSeconds,
+      exp: token.issuedAtSeconds + lifeSeconds,
+      auth_time: signedIn.authSeconds,
+      ...(nonce !== undefined && { nonce }),
+      acr: PASSWORD_CLASS,
+      amr: ["pwd"],
+      sid: signedIn.sid,
+      // The left half of the digest, by the hash of the algorithm: SHA-256 for both.
+      at_hash: sha256(text).subarray(0, 16).toString("base64url"),
+    },
+    algorithm,
+    lifeSeconds,
+    now,
+  );
+}
+
+/** The class of a sign-in by a password (`acr`). */
+export const PASSWORD_CLASS = "pwd";
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text, "utf8").digest();
+}
+
+/** One sentence for every refused code, so that it shows nothing of the reason. */
+function refused(): Fault {
+  return new Fault(
+    "grant.invalid",
+    "The code is not valid: it is unknown, has expired, was used, or belongs to another client, redirect_uri or " +
+      "code_verifier.",
+  );
+}

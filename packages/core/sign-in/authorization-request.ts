@@ -1,0 +1,250 @@
+/**
+ * The authorization request (OpenID Connect Core 1.0 section 3.1.2.1, RFC 6749 section 4.1.1, RFC 7636): which client
+ * asks for what, and how it gets its answer. What is wrong before the address of the answer is known is told to the
+ * person in the browser; all else to the client.
+ */
+import type { Application } from "../applications/registry/model.ts";
+import { scopeNames } from "../oauth/scopes.ts";
+import { askedResources } from "../oauth/targets.ts";
+import { Fault } from "../platform/faults.ts";
+import type { Challenge } from "../tokens/code-store.ts";
+
+/** The ways of an answer to the client: in the query or the fragment of its address, or in a form. */
+export const responseModes = ["query", "fragment", "form_post"] as const;
+export type ResponseMode = (typeof responseModes)[number];
+
+/** Where and how a client gets its answer. */
+export interface ReturnAddress {
+  readonly redirectUri: string;
+  readonly mode: ResponseMode;
+  readonly state?: string | undefined;
+}
+
+/** A valid request. */
+export interface AuthorizationRequest {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly applicationId: string;
+  readonly to: ReturnAddress;
+  readonly isRedirectSent: boolean;
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+  readonly nonce?: string | undefined;
+  readonly challenge?: Challenge | undefined;
+  readonly prompts: readonly string[];
+  readonly maxAgeSeconds?: number | undefined;
+  readonly loginHint?: string | undefined;
+}
+
+/** The parameters of a request. Empty ones count as absent (RFC 6749 section 3.1). */
+export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** An error that is sent to the client (RFC 6749 section 4.1.2.1). */
+export class AuthorizationError extends Error {
+  readonly code: string;
+
+  constructor(code: string, description: string) {
+    super(description);
+    this.code = code;
+  }
+}
+
+const CODE_RESPONSE = "code";
+const OTHER_RESPONSES: ReadonlySet<string> = new Set(["token", "id_token", "none"]);
+const PROMPTS: ReadonlySet<string> = new Set(["none", "login", "consent", "select_account"]);
+const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
+/** The digest of a verifier: 32 bytes. */
+const DIGEST = /^[A-Za-z0-9_-]{43}$/;
+const TEXT_MAX = 2_048;
+const SECONDS = /^\d{1,10}$/;
+
+/** One value of a parameter. */
+export function one(parameters: Parameters, name: string): string | undefined {
+  const value = parameters[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The way of the answer that a request asks for. Throws `AuthorizationError`. */
+export function modeOf(parameters: Parameters): ResponseMode {
+  const mode = one(parameters, "response_mode");
+  if (mode === undefined) return "query";
+  const known = responseModes.find((each) => each === mode);
+  if (known === undefined) {
+    throw new AuthorizationError("invalid_request", `Use one of the response modes ${responseModes.join(", ")}.`);
+  }
+  return known;
+}
+
+/** The client of a request and what is known of it. */
+export interface Requester {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly application: Application;
+  readonly to: ReturnAddress;
+  readonly isRedirectSent: boolean;
+  /** The origin of the service. */
+  readonly origin: string;
+}
+
+/** Reads the request of a client whose address is known. Throws `AuthorizationError`. */
+export function readAuthorizationRequest(parameters: Parameters, requester: Requester): AuthorizationRequest {
+  const { application, tenant, clientId, to, isRedirectSent, origin } = requester;
+  checkClient(application);
+  checkRequestObjects(parameters, application);
+  checkResponseType(parameters);
+  const prompts = promptsOf(parameters);
+  const nonce = shortText(parameters, "nonce");
+  const loginHint = shortText(parameters, "login_hint");
+  const maxAgeSeconds = secondsOf(parameters, "max_age");
+  const challenge = challengeOf(parameters, application);
+  const resources = resourcesOf(parameters, origin);
+  return {
+    tenant,
+    clientId,
+    applicationId: application.id,
+    to,
+    isRedirectSent,
+    scopes: scopesOf(parameters),
+    resources,
+    prompts,
+    ...(nonce !== undefined && { nonce }),
+    ...(loginHint !== undefined && { loginHint }),
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    ...(challenge && { challenge }),
+  };
+}
+
+/** Refuses clients whose settings this service could not keep: it does not do less than they ask for. */
+function checkClient({ applicationEnabled, inbound, authenticationSequence }: Application): void {
+  const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
+  const { oidc } = inbound;
+  if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") throw refuse("The application is not enabled.");
+  if (!oidc.grantTypes.includes("authorization_code")) {
+    throw refuse("The grantTypes of the application do not include authorization_code.");
+  }
+  if (oidc.idToken.encryption.enabled) throw refuse("The service does not encrypt ID tokens. Switch it off.");
+  if (oidc.subject?.subjectType === "pairwise") throw refuse("The service has no pairwise subjects yet.");
+  if (oidc.isFAPIApplication) throw refuse("The service does not offer sign-in by the FAPI profiles yet.");
+  if (!isPassword(authenticationSequence)) {
+    throw new AuthorizationError(
+      "unmet_authentication_requirements",
+      "The authenticationSequence of the application needs authenticators that this service does not have.",
+    );
+  }
+}
+
+/** Whether a user name and a password are all that a sequence asks for. */
+function isPassword({ type, steps, script }: Application["authenticationSequence"]): boolean {
+  if (script?.trim()) return false;
+  if (type === "DEFAULT" || steps.length === 0) return true;
+  const [first, ...others] = steps;
+  return (
+    others.length === 0 &&
+    first !== undefined &&
+    first.options.some(({ idp, authenticator }) => idp === "LOCAL" && /^basic/i.test(authenticator))
+  );
+}
+
+function checkRequestObjects(parameters: Parameters, { inbound }: Application): void {
+  if (one(parameters, "request") !== undefined) {
+    throw new AuthorizationError("request_not_supported", "Send the parameters themselves: request is not supported.");
+  }
+  if (one(parameters, "request_uri") !== undefined) {
+    throw new AuthorizationError("request_uri_not_supported", "Send the parameters themselves, without request_uri.");
+  }
+  if (one(parameters, "registration") !== undefined) {
+    throw new AuthorizationError("registration_not_supported", "Register the application first.");
+  }
+  if (inbound.oidc?.pushAuthorizationRequest?.requirePushAuthorizationRequest) {
+    throw new AuthorizationError(
+      "invalid_request",
+      "The application requires pushed authorization requests, which this service does not take yet.",
+    );
+  }
+}
+
+function checkResponseType(parameters: Parameters): void {
+  const asked = one(parameters, "response_type");
+  if (asked === undefined) throw new AuthorizationError("invalid_request", "The parameter response_type is required.");
+  if (asked === CODE_RESPONSE) return;
+  const words = asked.split(" ");
+  const isKnown = words.every((word) => word === CODE_RESPONSE || OTHER_RESPONSES.has(word));
+  throw new AuthorizationError(
+    isKnown ? "unsupported_response_type" : "invalid_request",
+    "Use response_type=code with PKCE: tokens are not sent through the browser.",
+  );
+}
+
+function promptsOf(parameters: Parameters): readonly string[] {
+  const prompts = (one(parameters, "prompt") ?? "").split(" ").filter((word) => word !== "");
+  const wrong = prompts.find((word) => !PROMPTS.has(word));
+  if (wrong !== undefined) throw new AuthorizationError("invalid_request", "prompt has an unknown value.");
+  if (prompts.includes("none") && prompts.length > 1) {
+    throw new AuthorizationError("invalid_request", "prompt=none cannot be combined with other values.");
+  }
+  return prompts;
+}
+
+function challengeOf(parameters: Parameters, { inbound }: Application): Challenge | undefined {
+  const value = one(parameters, "code_challenge");
+  const method = one(parameters, "code_challenge_method");
+  const { pkce, publicClient } = inbound.oidc ?? {};
+  if (value === undefined) {
+    if (method !== undefined) {
+      throw new AuthorizationError("invalid_request", "code_challenge is required with code_challenge_method.");
+    }
+    if (pkce?.mandatory || publicClient) {
+      throw new AuthorizationError("invalid_request", "code_challenge is required: send it with the method S256.");
+    }
+    return undefined;
+  }
+  // RFC 7636 section 4.3: plain is the default.
+  const named = method ?? "plain";
+  if (named === "S256" && DIGEST.test(value)) return { method: "S256", value };
+  if (named === "plain" && pkce?.supportPlainTransformAlgorithm && CHALLENGE.test(value)) {
+    return { method: "plain", value };
+  }
+  const isKnown = named === "S256" || (named === "plain" && pkce?.supportPlainTransformAlgorithm);
+  throw new AuthorizationError(
+    "invalid_request",
+    isKnown ? "code_challenge does not have the form of RFC 7636." : "Use code_challenge_method=S256.",
+  );
+}
+
+function scopesOf(parameters: Parameters): readonly string[] {
+  try {
+    return scopeNames(one(parameters, "scope"));
+  } catch (error) {
+    if (error instanceof Fault) throw new AuthorizationError("invalid_scope", error.description);
+    throw error;
+  }
+}
+
+/** The resources that the token is for (RFC 8707 section 2). */
+function resourcesOf({ resource }: Parameters, origin: string): readonly string[] {
+  const named = typeof resource === "string" ? [resource] : (resource ?? []);
+  if (named.some((each) => each.length > TEXT_MAX)) {
+    throw new AuthorizationError("invalid_target", `A resource is longer than ${TEXT_MAX} characters.`);
+  }
+  try {
+    return askedResources(named, origin).addresses;
+  } catch (error) {
+    if (error instanceof Fault) throw new AuthorizationError("invalid_target", error.description);
+    throw error;
+  }
+}
+
+function shortText(parameters: Parameters, name: string): string | undefined {
+  const value = one(parameters, name);
+  if (value !== undefined && value.length > TEXT_MAX) {
+    throw new AuthorizationError("invalid_request", `${name} is longer than ${TEXT_MAX} characters.`);
+  }
+  return value;
+}
+
+function secondsOf(parameters: Parameters, name: string): number | undefined {
+  const value = one(parameters, name);
+  if (value === undefined) return undefined;
+  if (!SECONDS.test(value)) throw new AuthorizationError("invalid_request", `${name} is a number of seconds.`);
+  return Number(value);
+}

@@ -1,0 +1,126 @@
+/** The operations of sign-in: the authorization endpoint, its pages, and claims about the user (decision 0114). */
+
+import { ProvenCredential } from "../oauth/shapes.ts";
+import { operation, PUBLIC } from "../operation/operation.ts";
+import * as z from "../platform/zod.ts";
+
+const FORM_BYTES_MAX = 65_536;
+
+const parameter = z.string().optional();
+const REPEATED_MAX = 4;
+
+/** The parameters of an authorization request. Unknown ones are ignored (RFC 6749 section 3.1). */
+export const AuthorizationParameters = z
+  .object({
+    response_type: parameter.meta({ description: "code" }),
+    client_id: parameter.meta({ description: "The id of the client" }),
+    redirect_uri: parameter.meta({
+      description: "Where the answer goes: one of the callbackURLs of the application, character by character",
+    }),
+    scope: parameter.meta({ description: "The requested scopes, separated by spaces; openid for an ID token" }),
+    state: parameter.meta({ description: "Comes back with the answer" }),
+    response_mode: parameter.meta({ description: "query (default), fragment or form_post" }),
+    nonce: parameter.meta({ description: "Comes back in the ID token" }),
+    code_challenge: parameter.meta({ description: "The digest of the code_verifier (RFC 7636)" }),
+    code_challenge_method: parameter.meta({ description: "S256; plain where the application allows it" }),
+    prompt: parameter.meta({ description: "none, or login, consent and select_account, separated by spaces" }),
+    max_age: parameter.meta({ description: "The greatest age of the sign-in in seconds" }),
+    login_hint: parameter.meta({ description: "The user name that the page starts with" }),
+    ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
+    acr_values: parameter.meta({ description: "Ignored: every sign-in is by a password" }),
+    id_token_hint: parameter.meta({ description: "Ignored" }),
+    display: parameter.meta({ description: "Ignored: the page fits every width" }),
+    resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
+      description: "The resources that the token is for (RFC 8707). Can be repeated",
+    }),
+    request: parameter.meta({ description: "Refused: signed requests are not supported" }),
+    request_uri: parameter.meta({ description: "Refused: pushed requests are not supported" }),
+    registration: parameter.meta({ description: "Refused" }),
+  })
+  .meta({ id: "AuthorizationRequest" });
+
+/** What pages read of the headers. */
+const PageHeaders = z.object({
+  "accept-language": z.string().optional().meta({ description: "The languages of the person; English and German" }),
+  "sec-fetch-site": z.string().optional().meta({ description: "What browsers say about the page that a form is from" }),
+});
+
+const page = {
+  service: "sign-in",
+  scope: PUBLIC,
+  headers: PageHeaders,
+  success: { status: 200, page: true },
+  failures: [400],
+} as const;
+
+const form = { ...page, method: "POST", media: "form", limits: { bytes: FORM_BYTES_MAX } } as const;
+
+/** The claims of a user (OpenID Connect Core 1.0 section 5.1), and those that the application has of its own. */
+export const UserInfo = z
+  .looseObject({ sub: z.string().meta({ description: "The subject of the ID token" }) })
+  .meta({ id: "UserInfo" });
+
+const userInfo = {
+  service: "sign-in",
+  path: "/oauth2/userinfo",
+  scope: PUBLIC,
+  source: "OpenID Connect Core 1.0 section 5.3; decision 0114",
+  headers: ProvenCredential,
+  success: { status: 200, body: UserInfo },
+  failures: [401, 403],
+} as const;
+
+export const signInOperations = {
+  authorize: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/authorize",
+    summary: "Sign a user in for an application: answers with a page, or sends the browser back with a code",
+    source: "OpenID Connect Core 1.0 section 3.1.2; RFC 6749 section 4.1.1; decision 0114",
+    query: AuthorizationParameters,
+    repeated: ["resource"],
+  }),
+  authorizeByForm: operation({
+    ...form,
+    path: "/oauth2/authorize",
+    summary: "The same with the parameters in a form",
+    source: "OpenID Connect Core 1.0 section 3.1.2.1; decision 0114",
+    body: AuthorizationParameters,
+    repeated: ["resource"],
+    changesNothing: true,
+  }),
+  signIn: operation({
+    ...form,
+    path: "/oauth2/sign-in",
+    summary: "Take the user name and the password of the page of sign-in",
+    source: "decision 0114",
+    body: z
+      .object({
+        request: z.string().meta({ description: "The hidden field of the page" }),
+        username: parameter,
+        password: parameter,
+      })
+      .meta({ id: "SignInForm" }),
+    changesNothing: true,
+  }),
+  giveConsent: operation({
+    ...form,
+    path: "/oauth2/consent",
+    summary: "Take the answer of the page that asks for consent",
+    source: "decision 0114",
+    body: z
+      .object({
+        request: z.string().meta({ description: "The hidden field of the page" }),
+        answer: z.enum(["allow", "deny"]).optional().meta({ description: "The button that was pressed" }),
+      })
+      .meta({ id: "ConsentForm" }),
+    changesNothing: true,
+  }),
+  getUserInfo: operation({ ...userInfo, method: "GET", summary: "Read claims about the user of an access token" }),
+  getUserInfoByPost: operation({
+    ...userInfo,
+    method: "POST",
+    summary: "Read claims about the user of an access token, by POST",
+    changesNothing: true,
+  }),
+} as const;

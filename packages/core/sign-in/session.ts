@@ -1,0 +1,96 @@
+/** The session of a request, and what the account of its user is now. */
+import { maySignIn, type User } from "../identities/users/model.ts";
+import { newId } from "../platform/ids.ts";
+import type { Step } from "../table/table.ts";
+import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
+import type { SignInContext } from "./context.ts";
+import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
+import {
+  findSession,
+  newSessionCookie,
+  readSessionCookie,
+  removingSession,
+  type Session,
+  type SessionReference,
+  storingSession,
+} from "./session-store.ts";
+
+/** A session without use ends after this time. */
+const IDLE_SECONDS = 60 * 60;
+/** A session ends after this time, however often it is used. */
+const LONGEST_SECONDS = 12 * 60 * 60;
+/** A use is noted at most so often. */
+const NOTED_SECONDS = 60;
+
+/** A session that counts now. */
+export interface Current {
+  readonly reference: SessionReference;
+  readonly session: Session;
+  readonly user: User;
+  /** The latest revocation of the user. */
+  readonly userFromMs: number;
+}
+
+/** The session that the cookie of a request names; `undefined` where it names none. */
+export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant: string): SessionReference | undefined {
+  const reference = readSessionCookie(cookieIn(cookies, sessionCookieName(tenant)));
+  return reference?.tenant === tenant ? reference : undefined;
+}
+
+/**
+ * The session of a request in a tenant, if it counts: it has not ended, and its user may sign in and has not been
+ * signed out by a change of the account since it began. One round trip.
+ */
+export async function currentSession(tenant: string, context: SignInContext): Promise<Current | undefined> {
+  const reference = referenceIn(context, tenant);
+  if (!reference) return undefined;
+  const { table, users, now } = context;
+  const { userId, userStore } = reference;
+  const [session, user, [userFromMs = 0]] = await Promise.all([
+    findSession(table, reference),
+    users.find(tenant, userId, userStore),
+    revocationStore(table).validFrom(tenant, [subjects.user(userId)]),
+  ]);
+  if (!session || !user || !maySignIn(user) || user.userStore !== session.user.userStore) return undefined;
+  const nowSeconds = now / 1_000;
+  const { endsAtSeconds, seenSeconds, startedMs, authSeconds } = session;
+  if (nowSeconds >= endsAtSeconds || nowSeconds - seenSeconds >= IDLE_SECONDS) return undefined;
+  if (isEndedBy(userFromMs, { issuedMs: startedMs, issuedAtSeconds: authSeconds }, now)) return undefined;
+  return { reference, session, user, userFromMs };
+}
+
+/** A session that begins, with its cookie and the steps that store it in place of the one before. */
+export interface Started {
+  readonly current: Current;
+  readonly steps: readonly Step[];
+  readonly cookie: string;
+}
+
+/** Starts a session for a user who has just signed in. It has another secret than any before. */
+export function startSession(tenant: string, user: User, userFromMs: number, context: SignInContext): Started {
+  const { id, userName, userStore } = user;
+  const nowSeconds = Math.floor(context.now / 1_000);
+  const session: Session = {
+    tenant,
+    user: { id, userName, userStore },
+    sid: newId(),
+    authSeconds: nowSeconds,
+    startedMs: Math.max(context.now, userFromMs),
+    seenSeconds: nowSeconds,
+    endsAtSeconds: nowSeconds + LONGEST_SECONDS,
+  };
+  const { value, reference } = newSessionCookie(tenant, session.user);
+  const former = referenceIn(context, tenant);
+  return {
+    current: { reference, session, user, userFromMs },
+    steps: [...(former ? [removingSession(former)] : []), storingSession(reference.digest, session)],
+    cookie: settingSession(tenant, value),
+  };
+}
+
+/** The steps that note the use of a session. */
+export function notingUse({ reference, session }: Current, nowMs: number): readonly Step[] {
+  const seenSeconds = Math.floor(nowMs / 1_000);
+  if (seenSeconds - session.seenSeconds < NOTED_SECONDS) return [];
+  return [storingSession(reference.digest, { ...session, seenSeconds })];
+}

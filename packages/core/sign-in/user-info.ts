@@ -1,0 +1,49 @@
+/** Claims about the user of an access token (OpenID Connect Core 1.0 section 5.3). */
+import type * as z from "zod";
+import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
+import { bearerChallenge, unauthenticated } from "../http/decision.ts";
+import { maySignIn } from "../identities/users/model.ts";
+import { Fault } from "../platform/faults.ts";
+import { issuerAt } from "../tokens/jwt.ts";
+import { claimedUser, OPENID, signInScopes } from "./code.ts";
+import type { SignInContext } from "./context.ts";
+import type { UserInfo } from "./contract.ts";
+import { claimsFor, subjectFor } from "./user-claims.ts";
+
+interface TokenHeaders {
+  readonly authorization?: string | undefined;
+  readonly dpop?: string | undefined;
+}
+
+/** The claims. Throws `auth.unauthenticated`, and `auth.forbidden` for a token without the scope `openid`. */
+export async function getUserInfo(
+  { authorization: header, dpop: proof }: TokenHeaders,
+  context: SignInContext,
+): Promise<z.input<typeof UserInfo>> {
+  const { tools, table, origin, now, pathTenant, sent, users, applications, oidcScopes } = context;
+  if (header === undefined || !isToken(header)) {
+    throw unauthenticated("Send an access token: Authorization: Bearer <token>.", "Bearer");
+  }
+  const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant };
+  const holder = await authenticateToken({ header, proof, sent }, tools, reading, "/oauth2/userinfo");
+  const { principal, scopes, applicationId } = holder;
+  if (principal.kind !== "user" || !scopes.has(OPENID)) {
+    throw new Fault("auth.forbidden", "The token needs the scope openid, of a sign-in by response_type=code.", {
+      headers: { "www-authenticate": scopeChallenge(header, OPENID) },
+    });
+  }
+  const { tenant, subject, userStore } = principal;
+  const [user, application, known] = await Promise.all([
+    users.find(tenant, subject, userStore),
+    applications.find(tenant, applicationId),
+    oidcScopes.all(tenant),
+  ]);
+  const isOtherTenant = pathTenant !== undefined && pathTenant !== tenant;
+  if (!user || !maySignIn(user) || !application || isOtherTenant) {
+    throw unauthenticated("The access token is not valid.", bearerChallenge("invalid_token"));
+  }
+  const names = signInScopes([...scopes], known);
+  const granted = known.filter(({ name }) => names.includes(name));
+  const claimed = await claimedUser(user, tenant, application, granted, context);
+  return { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, granted) };
+}

@@ -1,0 +1,43 @@
+/**
+ * Keys that sign ID tokens. RS256 is what every client understands (OpenID Connect Core 1.0 section 15.1), so there is
+ * a ring of RSA keys besides that of access tokens, which signs those that ask for ES256 (decision 0113).
+ */
+import { type JWTPayload, SignJWT } from "jose";
+import type { Seal } from "../platform/seal.ts";
+import type { Table } from "../table/table.ts";
+import { newHeldKeys, type SigningKeys, signerFor } from "./key-cache.ts";
+import { type RsaKey, rsaPrivateKey } from "./key-kinds.ts";
+import type { Ring } from "./key-ring.ts";
+import { idTokenKeys, ringStore } from "./key-store.ts";
+
+/** The algorithms of ID tokens. */
+export const idTokenAlgorithms = ["RS256", "ES256"] as const;
+export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
+
+/** Signs ID tokens for one container. */
+export interface IdTokenKeys {
+  /** Claims as a JWT that lives so long. No round trip while the ring is fresh; creates a missing ring. */
+  sign(
+    table: Table,
+    claims: JWTPayload,
+    algorithm: IdTokenAlgorithm,
+    lifeSeconds: number,
+    nowMs: number,
+  ): Promise<string>;
+  /** The RSA keys; creates one where there is none. */
+  ring(table: Table, nowMs: number): Promise<Ring<RsaKey>>;
+}
+
+/** Opens the keys of one container. `signing`: those of access tokens, which sign ES256. */
+export function newIdTokenKeys(seal: Seal, signing: SigningKeys): IdTokenKeys {
+  const storeOf = (table: Table) => ringStore(table, seal, { place: idTokenKeys });
+  const held = newHeldKeys(storeOf, rsaPrivateKey);
+  return {
+    ring: async (table, nowMs) => (await held.open(table, nowMs)).ring,
+    async sign(table, claims, algorithm, lifeSeconds, nowMs) {
+      if (algorithm === "ES256") return signing.signClaims(table, claims, lifeSeconds, nowMs);
+      const { key, secret } = await signerFor(held, storeOf(table), { table, lifeSeconds, nowMs });
+      return new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ: "JWT", kid: key.kid }).sign(secret);
+    },
+  };
+}

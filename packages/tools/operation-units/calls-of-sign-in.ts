@@ -1,0 +1,15 @@
+/** How the operations of sign-in are called on the data set. Nobody signs in: that needs a browser. */
+import type { Fixture } from "./fixture.ts";
+
+export const signInReads = ({ client }: Fixture) =>
+  [
+    ["getOpenIdConfiguration", {}],
+    ["getServerOpenIdConfiguration", {}],
+    ["getServerMetadata", {}],
+    ["authorize", { query: `client_id=${client.username}&response_type=code&scope=openid` }],
+    ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
+    ["signIn", { form: { request: "the hidden field of the page", username: "kim", password: "a password" } }],
+    ["giveConsent", { form: { request: "the hidden field of the page", answer: "allow" } }],
+    ["getUserInfo", {}],
+    ["getUserInfoByPost", {}],
+  ] as const;
