@@ -89,7 +89,8 @@ export interface Requester {
 /** Reads the request of a client whose address is known. Throws `AuthorizationError`. */
 export function readAuthorizationRequest(parameters: Parameters, requester: Requester): AuthorizationRequest {
   const { application, tenant, clientId, to, isRedirectSent, origin } = requester;
-  checkClient(application);
+  const problem = problemOf(application);
+  if (problem) throw problem;
   checkRequestObjects(parameters, application);
   checkResponseType(parameters);
   const prompts = promptsOf(parameters);
@@ -114,23 +115,29 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
   };
 }
 
-/** Refuses clients whose settings this service could not keep: it does not do less than they ask for. */
-function checkClient({ applicationEnabled, inbound, authenticationSequence }: Application): void {
+/**
+ * Why nobody can sign in to an application now; `undefined` where people can. The service does not do less than the
+ * settings ask for.
+ */
+export function problemOf({
+  applicationEnabled,
+  inbound,
+  authenticationSequence,
+}: Application): AuthorizationError | undefined {
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
-  if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") throw refuse("The application is not enabled.");
+  if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") return refuse("The application is not enabled.");
   if (!oidc.grantTypes.includes("authorization_code")) {
-    throw refuse("The grantTypes of the application do not include authorization_code.");
+    return refuse("The grantTypes of the application do not include authorization_code.");
   }
-  if (oidc.idToken.encryption.enabled) throw refuse("The service does not encrypt ID tokens. Switch it off.");
-  if (oidc.subject?.subjectType === "pairwise") throw refuse("The service has no pairwise subjects yet.");
-  if (oidc.isFAPIApplication) throw refuse("The service does not offer sign-in by the FAPI profiles yet.");
-  if (!isPassword(authenticationSequence)) {
-    throw new AuthorizationError(
-      "unmet_authentication_requirements",
-      "The authenticationSequence of the application needs authenticators that this service does not have.",
-    );
-  }
+  if (oidc.idToken.encryption.enabled) return refuse("The service does not encrypt ID tokens. Switch it off.");
+  if (oidc.subject?.subjectType === "pairwise") return refuse("The service has no pairwise subjects yet.");
+  if (oidc.isFAPIApplication) return refuse("The service does not offer sign-in by the FAPI profiles yet.");
+  if (isPassword(authenticationSequence)) return undefined;
+  return new AuthorizationError(
+    "unmet_authentication_requirements",
+    "The authenticationSequence of the application needs authenticators that this service does not have.",
+  );
 }
 
 /** Whether a user name and a password are all that a sequence asks for. */

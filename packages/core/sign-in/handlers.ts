@@ -1,3 +1,7 @@
+/**
+ * The handlers of sign-in. An authorization request is checked, then it needs a session, then the consent of the user,
+ * and then it gets a code. What waits for the user is in the form of a page (pending.ts); nothing is stored for it.
+ */
 import { usable } from "../auth/basic.ts";
 import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
@@ -13,6 +17,7 @@ import {
   modeOf,
   one,
   type Parameters,
+  problemOf,
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
@@ -28,14 +33,14 @@ import { isRegistered, onlyAddress } from "./redirects.ts";
 import { type Current, currentSession, notingUse, referenceIn, startSession } from "./session.ts";
 import { getUserInfo } from "./user-info.ts";
 
-type PageHeaders = Readonly<Record<"accept-language" | "sec-fetch-site", string | undefined>>;
+type PageHeaders = Readonly<Partial<Record<"accept-language" | "sec-fetch-site", string | undefined>>>;
 
 export const signInHandlers: Handlers<typeof signInOperations, SignInContextStores> = {
-  authorize: ({ query, headers }, context) => begin(query, headers as PageHeaders, false, context),
-  authorizeByForm: ({ body, headers }, context) => begin(body, headers as PageHeaders, true, context),
+  authorize: ({ query, headers }, context) => begin(query, headers, false, context),
+  authorizeByForm: ({ body, headers }, context) => begin(body, headers, true, context),
 
   async signIn({ body, headers }, context) {
-    const form = opened("sign-in", body.request, headers as PageHeaders, context);
+    const form = opened("sign-in", body.request, headers, context);
     const { request } = form.pending;
     const credential = usable(body.username ?? "", body.password ?? "");
     if (!credential?.username || !credential.password) {
@@ -73,7 +78,7 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
   },
 
   async giveConsent({ body, headers }, context) {
-    const form = opened("consent", body.request, headers as PageHeaders, context);
+    const form = opened("consent", body.request, headers, context);
     const { request } = form.pending;
     const { tenant, scopes, applicationId } = request;
     const userId = referenceIn(context, tenant)?.userId;
@@ -261,7 +266,7 @@ async function taken({ pending, browser, language }: OpenedForm, context: SignIn
   ]);
   const registered = application?.inbound.oidc?.callbackURLs ?? [];
   const isSame = client?.tenant === tenant && client.applicationId === applicationId;
-  if (!application || !isSame || !(await isRegistered(to.redirectUri, registered))) {
+  if (!application || !isSame || !(await isRegistered(to.redirectUri, registered)) || problemOf(application)) {
     throw new Fault("request.invalid", "The application was changed meanwhile. Go back to it and sign in again.");
   }
   const cookies = browser.setting;

@@ -217,3 +217,11 @@ test("a callback that was removed while the page was open gets no code", async (
   });
   expect(await enter(page)).toMatchObject({ status: 400, location: undefined });
 });
+
+test("an application that was switched off while the page was open signs nobody in", async () => {
+  const own = await newApplication();
+  const page = browser();
+  await page.open(requestOf(own));
+  await api.ask("PATCH", `/api/server/v1/applications/${own.applicationId}`, { body: { applicationEnabled: false } });
+  expect(await enter(page)).toMatchObject({ status: 400, location: undefined });
+});
