@@ -5,7 +5,7 @@
  */
 import { keys } from "../table/keys.ts";
 import { number, record, rowCodec, text } from "../table/row.ts";
-import type { Step, Table } from "../table/table.ts";
+import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "../tokens/access-token-store.ts";
 import type { TokenUser } from "../tokens/model.ts";
 import { digestOf, isOpaque, newOpaque } from "../tokens/opaque.ts";
@@ -55,10 +55,19 @@ export async function findSession(table: Table, { tenant, userId, digest }: Sess
   return item && rows.read(item).session;
 }
 
-/** The step that stores a session, or stores it again. */
+/** The step that stores a new session. */
 export function storingSession(digest: string, session: Session): Step {
+  return putting(sessionItem(digest, session));
+}
+
+/** The step that changes a session. `otherwise` returns the fault for one that has ended since it was read. */
+export function changingSession(digest: string, session: Session, otherwise: () => Error): Step {
+  return { put: sessionItem(digest, session), when: "present", otherwise };
+}
+
+function sessionItem(digest: string, session: Session): Item {
   const { tenant, user, endsAtSeconds: expiresAtSeconds } = session;
-  return putting({ ...keys.session(tenant, user.id, digest), ...rows.write({ session, expiresAtSeconds }) });
+  return { ...keys.session(tenant, user.id, digest), ...rows.write({ session, expiresAtSeconds }) };
 }
 
 /** The step that ends a session, if it exists. */

@@ -1,11 +1,13 @@
 /** The session of a request, and what the account of its user is now. */
 import { maySignIn, type User } from "../identities/users/model.ts";
+import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { SignInContext } from "./context.ts";
 import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
 import {
+  changingSession,
   findSession,
   newSessionCookie,
   readSessionCookie,
@@ -92,5 +94,10 @@ export function startSession(tenant: string, user: User, userFromMs: number, con
 export function notingUse({ reference, session }: Current, nowMs: number): readonly Step[] {
   const seenSeconds = Math.floor(nowMs / 1_000);
   if (seenSeconds - session.seenSeconds < NOTED_SECONDS) return [];
-  return [storingSession(reference.digest, { ...session, seenSeconds })];
+  return [changingSession(reference.digest, { ...session, seenSeconds }, sessionEnded)];
+}
+
+/** Another request has ended the session meanwhile: it must not begin again. */
+function sessionEnded(): Fault {
+  return new Fault("request.invalid", "The session has just ended. Go back to the application and sign in again.");
 }
