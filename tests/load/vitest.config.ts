@@ -5,6 +5,8 @@ import { long, shared, third } from "../../vitest.config.ts";
 /** More than half of the time of all files. A third (`THIRD`) leaves them out. */
 const longest = [
   "tests/durability/processes.test.ts",
+  "tests/http/command-line/commands.test.ts",
+  "tests/http/tenant-folder/{differences,round-trip}.test.ts",
   "tests/load/{applications,smoke,work-operations}.test.ts",
   "tests/unit/identities/killed.test.ts",
 ];
