@@ -142,7 +142,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "forms", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent],
+      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent, p.idTokenKeyRing],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

@@ -39,7 +39,7 @@ const ID = "00000000-0000-0000-0000-000000000000";
 const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
 /** Requirements, a section of an RFC or of OpenID Connect, or a decision. */
 const isSource = (text: string) =>
-  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect Core 1\.0(?: section [\d.]+)?)$/.test(
+  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect (?:Core|RP-Initiated Logout) 1\.0(?: section [\d.]+)?)$/.test(
     text,
   );
 const errorOf = ({ service }: Operation) => errorSchemas[services[service].dialect].strict();
@@ -222,6 +222,9 @@ describe("the functions", () => {
       "authorizeByForm",
       "signIn",
       "giveConsent",
+      "endSession",
+      "endSessionByForm",
+      "signOut",
       "getUserInfo",
       "getUserInfoByPost",
       "getSignalTransmitter",

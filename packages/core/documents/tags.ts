@@ -193,7 +193,7 @@ const table: readonly Tag[] = [
     name: "Sign-in",
     description: "Signs people in to applications by OpenID Connect: authorization endpoint, pages, claims",
     group: TOKENS,
-    paths: /^\/oauth2\/(?:authorize|sign-in|consent|userinfo)/,
+    paths: /^\/oauth2\/(?:authorize|sign-in|sign-out|consent|userinfo)|^\/oidc\/logout/,
   },
   {
     name: "Tokens",

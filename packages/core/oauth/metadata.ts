@@ -93,6 +93,7 @@ export function openIdConfiguration(...server: Parameters<typeof serverMetadata>
   return {
     ...metadata,
     userinfo_endpoint: `${metadata.issuer.replace(/\/token$/, "")}/userinfo`,
+    end_session_endpoint: `${metadata.issuer.replace(/\/oauth2\/token$/, "")}/oidc/logout`,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [...idTokenAlgorithms],
     claims_supported: [...new Set(["sub", "auth_time", "acr", "amr", "sid", ...claims])],

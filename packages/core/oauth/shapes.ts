@@ -223,6 +223,7 @@ export const ServerMetadata = z
 /** The same with the members that OpenID Connect requires. */
 export const OpenIdConfiguration = ServerMetadata.extend({
   userinfo_endpoint: z.string(),
+  end_session_endpoint: z.string(),
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,
   claims_supported: names,

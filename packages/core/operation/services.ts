@@ -62,7 +62,14 @@ const table = {
    */
   "sign-in": {
     dialect: "oauth2",
-    mounts: ["/oauth2/authorize", "/oauth2/sign-in", "/oauth2/consent", "/oauth2/userinfo"],
+    mounts: [
+      "/oauth2/authorize",
+      "/oauth2/sign-in",
+      "/oauth2/consent",
+      "/oauth2/sign-out",
+      "/oauth2/userinfo",
+      "/oidc/logout",
+    ],
   },
   /** Streams of security events. It signs what receivers poll, with keys that sign no token. */
   signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
@@ -101,6 +108,7 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/scim2", dialect: "scim2" },
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
+  { prefix: "/oidc", dialect: "oauth2" },
   { prefix: "/ssf", dialect: "management" },
   { prefix: "/.well-known/ssf-configuration", dialect: "management" },
   { prefix: "/.well-known/openid-configuration", dialect: "oauth2" },

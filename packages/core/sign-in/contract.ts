@@ -39,6 +39,20 @@ export const AuthorizationParameters = z
   })
   .meta({ id: "AuthorizationRequest" });
 
+/** The parameters of a request to sign out (OpenID Connect RP-Initiated Logout 1.0 section 2). */
+export const SignOutParameters = z
+  .object({
+    id_token_hint: parameter.meta({ description: "The ID token of the sign-in; it may have expired" }),
+    client_id: parameter.meta({ description: "The id of the client; the ID token names it too" }),
+    post_logout_redirect_uri: parameter.meta({
+      description: "Where the browser goes then: one of the callbackURLs of the application, character by character",
+    }),
+    state: parameter.meta({ description: "Comes back to post_logout_redirect_uri" }),
+    ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
+    logout_hint: parameter.meta({ description: "Ignored: the browser has one session in a tenant" }),
+  })
+  .meta({ id: "SignOutRequest" });
+
 /** What pages read of the headers. */
 const PageHeaders = z.object({
   "accept-language": z.string().optional().meta({ description: "The languages of the person; English and German" }),
@@ -114,6 +128,32 @@ export const signInOperations = {
         answer: z.enum(["allow", "deny"]).optional().meta({ description: "The button that was pressed" }),
       })
       .meta({ id: "ConsentForm" }),
+    changesNothing: true,
+  }),
+  endSession: operation({
+    ...page,
+    method: "GET",
+    path: "/oidc/logout",
+    summary: "Sign a user out: ends the session of the browser, or asks first",
+    source: "OpenID Connect RP-Initiated Logout 1.0 section 2; decision 0114",
+    query: SignOutParameters,
+  }),
+  endSessionByForm: operation({
+    ...form,
+    path: "/oidc/logout",
+    summary: "The same with the parameters in a form",
+    source: "OpenID Connect RP-Initiated Logout 1.0 section 2",
+    body: SignOutParameters,
+    changesNothing: true,
+  }),
+  signOut: operation({
+    ...form,
+    path: "/oauth2/sign-out",
+    summary: "Take the answer of the page that asks before it signs out",
+    source: "decision 0114",
+    body: z
+      .object({ request: z.string().meta({ description: "The hidden field of the page" }) })
+      .meta({ id: "SignOutForm" }),
     changesNothing: true,
   }),
   getUserInfo: operation({ ...userInfo, method: "GET", summary: "Read claims about the user of an access token" }),

@@ -28,6 +28,11 @@ export function settingSession(tenant: string, value: string): string {
   return `${sessionCookieName(tenant)}=${value}; ${ATTRIBUTES}`;
 }
 
+/** Removes the cookie of a session. */
+export function removingSessionCookie(tenant: string): string {
+  return `${sessionCookieName(tenant)}=; ${ATTRIBUTES}; Max-Age=0`;
+}
+
 /** The text that ties forms to this browser, and the cookie to set where it has none yet. */
 export function browserText(cookies: readonly string[]): {
   readonly text: string;

@@ -4,7 +4,6 @@
  */
 import { usable } from "../auth/basic.ts";
 import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
-import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import type { Handlers, PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
@@ -26,14 +25,14 @@ import { type Consent, covers, findConsent, storingConsent } from "./consent-sto
 import type { SignInContext, SignInContextStores } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
 import { browserText } from "./cookies.ts";
-import { type Language, languageOf } from "./pages/messages.ts";
+import { type OpenedForm, opened, type PageHeaders, pathOf } from "./forms.ts";
+import { languageOf } from "./pages/messages.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
-import { openPending, type Pending, type Stage, sealPending } from "./pending.ts";
+import { sealPending } from "./pending.ts";
 import { isRegistered, onlyAddress } from "./redirects.ts";
 import { type Current, currentSession, notingUse, referenceIn, startSession } from "./session.ts";
+import { confirmSignOut, endSession } from "./sign-out.ts";
 import { getUserInfo } from "./user-info.ts";
-
-type PageHeaders = Readonly<Partial<Record<"accept-language" | "sec-fetch-site", string | undefined>>>;
 
 export const signInHandlers: Handlers<typeof signInOperations, SignInContextStores> = {
   authorize: ({ query, headers }, context) => begin(query, headers, false, context),
@@ -102,6 +101,10 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
     const step = storingConsent({ tenant, userId: current.user.id, applicationId }, before, given);
     return issue(asked, current, known, [step], context);
   },
+
+  endSession: ({ query, headers }, context) => endSession(query, headers, false, context),
+  endSessionByForm: ({ body, headers }, context) => endSession(body, headers, true, context),
+  signOut: ({ body, headers }, context) => confirmSignOut(body.request, headers, context),
 
   getUserInfo: ({ headers }, context) => getUserInfo(headers, context),
   getUserInfoByPost: ({ headers }, context) => getUserInfo(headers, context),
@@ -230,34 +233,11 @@ function askConsent(asked: Asked, current: Current, known: readonly OidcScope[],
   );
 }
 
-/** The path of a form, below that of the tenant. */
-function pathOf(path: string, tenant: string): string {
-  return tenant === SUPER_TENANT ? path : `/t/${encodeURIComponent(tenant)}${path}`;
-}
-
-/** A form that counts: what it is about, and the browser that sent it. */
-interface OpenedForm {
-  readonly pending: Pending;
-  readonly browser: ReturnType<typeof browserText>;
-  readonly language: Language;
-}
-
-/** Opens a form that a page of this service sent to this browser. Throws `request.invalid` for any other. */
-function opened(stage: Stage, text: string, headers: PageHeaders, context: SignInContext): OpenedForm {
-  const browser = browserText(context.cookies);
-  const site = headers["sec-fetch-site"];
-  const isForeign = site !== undefined && site !== "same-origin" && site !== "none";
-  const pending = isForeign
-    ? undefined
-    : openPending(context.tools.seal, stage, { text, browser: browser.text, nowMs: context.now });
-  if (!pending || (context.pathTenant ?? SUPER_TENANT) !== pending.request.tenant) {
-    throw new Fault("request.invalid", EXPIRED);
-  }
-  return { pending, browser, language: languageOf(undefined, headers["accept-language"]) };
-}
-
 /** The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile. */
-async function taken({ pending, browser, language }: OpenedForm, context: SignInContext): Promise<Asked> {
+async function taken(
+  { pending, browser, language }: OpenedForm<"sign-in" | "consent">,
+  context: SignInContext,
+): Promise<Asked> {
   const { request, session } = pending;
   const { tenant, applicationId, clientId, to } = request;
   const [application, client] = await Promise.all([
@@ -275,9 +255,6 @@ async function taken({ pending, browser, language }: OpenedForm, context: SignIn
 
 /** Characters of `state`, encoded for an address. */
 const STATE_MAX = 4_096;
-
-const EXPIRED =
-  "The page was open for too long, or was opened in another browser. Go back to the application and sign in again.";
 
 /**
  * The client of a request, its address, and the session of the browser. Two round trips. Throws `request.invalid`,

@@ -5,65 +5,73 @@
 import type { Seal } from "../platform/seal.ts";
 import { digestOf } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
+import type { SignOutRequest } from "./sign-out-request.ts";
 
-/** What the form is for. A form of one kind does not count as one of the other. */
-export type Stage = "sign-in" | "consent";
+/** What each kind of form carries. A form of one kind does not count as one of another. */
+interface Requests {
+  readonly "sign-in": AuthorizationRequest;
+  readonly consent: AuthorizationRequest;
+  readonly "sign-out": SignOutRequest;
+}
+
+/** What the form is for. */
+export type Stage = keyof Requests;
 
 /** How long a page may be open. */
 const SECONDS = 30 * 60;
 
-interface Sealed {
+interface Sealed<S extends Stage> {
   readonly browser: string;
   readonly until: number;
-  /** The session that is asked for consent. */
+  /** The session that is asked. */
   readonly session?: string;
-  readonly request: AuthorizationRequest;
+  readonly request: Requests[S];
 }
 
 /** What a form says that counts. */
-export interface Pending {
-  readonly request: AuthorizationRequest;
+export interface Pending<S extends Stage> {
+  readonly request: Requests[S];
   readonly session: string | undefined;
 }
 
 const ownerOf = (stage: Stage) => `form of ${stage}`;
 
 /** Seals a request for the form of a page. `browser`: the text in the browser's cookie. */
-export function sealPending(
+export function sealPending<S extends Stage>(
   seal: Seal,
-  stage: Stage,
+  stage: S,
   {
     request,
     browser,
     session,
     nowMs,
   }: {
-    readonly request: AuthorizationRequest;
+    readonly request: Requests[S];
     readonly browser: string;
-    readonly session?: string;
+    readonly session?: string | undefined;
     readonly nowMs: number;
   },
 ): string {
   const until = Math.floor(nowMs / 1_000) + SECONDS;
-  const sealed: Sealed = { browser: digestOf(browser), until, ...(session !== undefined && { session }), request };
+  const sealed: Sealed<S> = { browser: digestOf(browser), until, ...(session !== undefined && { session }), request };
   return seal.seal(JSON.stringify(sealed), ownerOf(stage));
 }
 
 /** Opens the request of a form; `undefined` where it was changed, is too old, or belongs to another browser. */
-export function openPending(
+export function openPending<S extends Stage>(
   seal: Seal,
-  stage: Stage,
+  stage: S,
   { text, browser, nowMs }: { readonly text: string; readonly browser: string; readonly nowMs: number },
-): Pending | undefined {
+): Pending<S> | undefined {
   const sealed = opened(seal, stage, text);
   if (!sealed || sealed.browser !== digestOf(browser) || sealed.until * 1_000 <= nowMs) return undefined;
   return { request: sealed.request, session: sealed.session };
 }
 
-function opened(seal: Seal, stage: Stage, text: string): Sealed | undefined {
+function opened<S extends Stage>(seal: Seal, stage: S, text: string): Sealed<S> | undefined {
   try {
     // Only this service can seal a text that opens, so it has the form that it was given here.
-    return JSON.parse(seal.open(text, ownerOf(stage))) as Sealed;
+    return JSON.parse(seal.open(text, ownerOf(stage))) as Sealed<S>;
   } catch {
     // Any other text is not one of this service.
     return undefined;

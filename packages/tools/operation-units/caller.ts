@@ -49,6 +49,7 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   retryWebhook: 400,
   signIn: 400,
   giveConsent: 400,
+  signOut: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

@@ -10,6 +10,9 @@ export const signInReads = ({ client }: Fixture) =>
     ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
     ["signIn", { form: { request: "the hidden field of the page", username: "kim", password: "a password" } }],
     ["giveConsent", { form: { request: "the hidden field of the page", answer: "allow" } }],
+    ["endSession", { query: `client_id=${client.username}` }],
+    ["endSessionByForm", { form: { client_id: client.username } }],
+    ["signOut", { form: { request: "the hidden field of the page" } }],
     ["getUserInfo", {}],
     ["getUserInfoByPost", {}],
   ] as const;

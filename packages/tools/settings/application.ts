@@ -23,7 +23,9 @@ const advanced: Rows = {
   ),
   "advancedConfigurations.discoverableByEndUsers": kept("A portal lists the application; needs accessUrl"),
   "advancedConfigurations.skipLoginConsent": enforced("Users are not asked for consent", SIGN_INS, CONSENT),
-  "advancedConfigurations.skipLogoutConsent": kept(`${SIGN_IN}: logs out without asking`),
+  "advancedConfigurations.skipLogoutConsent": kept(
+    "A sign-out with the ID token of the session does not ask, any other always does",
+  ),
   "advancedConfigurations.useExternalConsentPage": kept(`${SIGN_IN}: consent on a page of its own; not with SAML2`),
   "advancedConfigurations.returnAuthenticatedIdpList": kept(`${SIGN_IN}: names the identity providers`),
   "advancedConfigurations.enableAuthorization": kept(

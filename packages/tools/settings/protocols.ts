@@ -96,7 +96,7 @@ export const oidcRows: Rows = {
     "http/access/bound-certificates.test.ts",
     "does not count with another certificate, without one, or with the certificate of a user",
   ),
-  "accessToken.revokeTokensWhenIDPSessionTerminated": kept(`${SIGN_IN}: a logout ends the tokens`),
+  "accessToken.revokeTokensWhenIDPSessionTerminated": kept("A sign-out ends the tokens; here the client revokes them"),
   "accessToken.accessTokenAttributes": kept(`${SIGN_IN}: attributes of users in tokens`),
   "accessToken.enableJwtScopeAsArray": enforced(
     "The claim scope of a JWT is a list",

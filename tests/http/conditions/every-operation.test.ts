@@ -41,6 +41,7 @@ const collections = [
 /** GETs that SSF 1.0 defines without a tag, and one of what nothing changes. */
 const untagged = [
   "authorize",
+  "endSession",
   "getUserInfo",
   "getSignalTransmitter",
   "getSignalIssuer",

@@ -111,6 +111,7 @@ describe("getOpenIdConfiguration", () => {
         ...expected(api.url),
         subject_types_supported: ["public"],
         userinfo_endpoint: `${api.url}/oauth2/userinfo`,
+        end_session_endpoint: `${api.url}/oidc/logout`,
         id_token_signing_alg_values_supported: ["RS256", "ES256"],
         claims_supported: expect.arrayContaining(["sub", "email", "given_name", "groups", "roles", "auth_time"]),
         claim_types_supported: ["normal"],

@@ -57,7 +57,7 @@ describe("openid-client, as it is", () => {
 });
 
 describe.skipIf(chromiumPath === undefined)("Chromium", () => {
-  test("signs in, agrees, and signs on to a second application without a password", async () => {
+  test("signs in, agrees, signs on to a second application without a password, and out of both", async () => {
     const arrived: URL[] = [];
     const application = createServer((request, response) => {
       if (request.url?.startsWith("/back")) arrived.push(new URL(request.url, "http://127.0.0.1"));
@@ -85,6 +85,16 @@ describe.skipIf(chromiumPath === undefined)("Chromium", () => {
       expect(arrived.map(({ searchParams }) => searchParams.get("state"))).toEqual(["one", "two"]);
       expect(arrived.every(({ searchParams }) => searchParams.get("code")?.startsWith("ac_"))).toBe(true);
       await page.goto(api.url + requestOf(second, { prompt: "login", redirect_uri }));
+      expect(await page.getByLabel("Password").isVisible()).toBe(true);
+      const left = new URLSearchParams({
+        client_id: second.clientId,
+        post_logout_redirect_uri: redirect_uri,
+        state: "out",
+      });
+      await page.goto(`${api.url}/oidc/logout?${left}`);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL(`${redirect_uri}?state=out`);
+      await page.goto(api.url + requestOf(first, { redirect_uri }));
       expect(await page.getByLabel("Password").isVisible()).toBe(true);
     } finally {
       await chromium.close();

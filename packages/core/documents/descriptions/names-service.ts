@@ -197,4 +197,5 @@ export const namesOfService: Readonly<Record<string, string>> = {
   y: "A coordinate of the public key, in base64url.",
   ui_locales_supported: "The languages of pages.",
   userinfo_endpoint: ENDPOINT,
+  end_session_endpoint: ENDPOINT,
 };

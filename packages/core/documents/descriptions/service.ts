@@ -29,6 +29,12 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
     "Takes the form of the page of sign-in. It counts for 30 minutes, in the browser that got the page. A wrong password is answered with the page again; after ten of them the name is locked for that address for some minutes.",
   giveConsent:
     "Takes the form of the page that asks whether the application may have the scopes. The answer is remembered for the user, the application and the scopes, and the code goes to the client; a refusal is `access_denied`.",
+  endSession:
+    "Ends the session of the browser and sends it to `post_logout_redirect_uri`, which is one of the callback addresses of the application. Without the ID token of this session the person is asked first, so that no other page can sign people out. An expired ID token counts. Tokens that applications have stay valid until they expire or are revoked.",
+  endSessionByForm:
+    "Answers like GET. A form of another site comes without the cookie of the session, so that the person is asked.",
+  signOut:
+    "Takes the form of the page that asks whether to sign out. It counts for 30 minutes, in the browser that got the page.",
   getUserInfo:
     "Needs an access token with the scope `openid`, of a sign-in with `response_type=code`. The claims are those of the granted scopes that the application requests, and `sub` is that of the ID token.",
   getUserInfoByPost:

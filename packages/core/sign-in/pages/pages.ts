@@ -148,6 +148,33 @@ export function consentPage(form: ConsentForm, options?: PageOptions): PageResul
   return page(`${say.consentTitle} – ${application}`, form, content, options);
 }
 
+/** The question whether the person wants to sign out. */
+export interface SignOutForm extends PageContext {
+  readonly action: string;
+  readonly request: string;
+  readonly userName: string | undefined;
+}
+
+export function signOutPage(form: SignOutForm, options?: PageOptions): PageResult {
+  const say = languages[form.language];
+  const { action, request, userName } = form;
+  const content = html`<h1>${say.signOutTitle}</h1>
+<p>${say.signOutAdvice}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<button type="submit">${say.signOut}</button>
+</form>
+${userName === undefined ? undefined : html`<p class="quiet">${say.signedInAs(userName)}</p>`}`;
+  return page(say.signOutTitle, form, content, options);
+}
+
+export function signedOutPage(context: PageContext, options?: PageOptions): PageResult {
+  const say = languages[context.language];
+  const content = html`<h1>${say.signedOutTitle}</h1>
+<p>${say.signedOutAdvice}</p>`;
+  return page(say.signedOutTitle, context, content, options);
+}
+
 /** What is wrong, for the person in the browser and for those who made the application. */
 export interface ErrorReport extends PageContext {
   readonly status: number;

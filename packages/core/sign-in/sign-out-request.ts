@@ -1,0 +1,10 @@
+/** A request to sign out, after its checks. */
+export interface SignOutRequest {
+  readonly tenant: string;
+  /** Where the browser goes then: a registered address of the application. */
+  readonly to?: {
+    readonly clientId: string;
+    readonly redirectUri: string;
+    readonly state?: string;
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * Signs people out (OpenID Connect RP-Initiated Logout 1.0). An application that shows the ID token of the session ends
+ * it at once; for any other request the person is asked, so that a foreign page cannot sign people out.
+ */
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import type { PageResult } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
+import { clientOfHint, type IdTokenHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
+import { issuerAt } from "../tokens/jwt.ts";
+import { formTargetOf } from "./answers.ts";
+import { one, type Parameters } from "./authorization-request.ts";
+import type { SignInContext } from "./context.ts";
+import { browserText, removingSessionCookie } from "./cookies.ts";
+import { opened, type PageHeaders, pathOf } from "./forms.ts";
+import { type Language, languageOf } from "./pages/messages.ts";
+import { pageHeaders, signedOutPage, signOutPage } from "./pages/pages.ts";
+import { sealPending } from "./pending.ts";
+import { isRegistered } from "./redirects.ts";
+import { referenceIn } from "./session.ts";
+import { findSession, removingSession, type SessionReference } from "./session-store.ts";
+import type { SignOutRequest } from "./sign-out-request.ts";
+
+/** Characters of `state`, encoded for an address: it comes back in a header. */
+const STATE_MAX = 4_096;
+
+/**
+ * Takes a request to sign out: at most three round trips, the write of the end included. Throws `request.invalid`,
+ * which is shown to the person, for a hint of another issuer or client, and for an address that is not registered.
+ */
+export async function endSession(
+  parameters: Parameters,
+  headers: PageHeaders,
+  isForm: boolean,
+  context: SignInContext,
+): Promise<PageResult> {
+  const language = languageOf(one(parameters, "ui_locales"), headers["accept-language"]);
+  const text = one(parameters, "id_token_hint");
+  const { client, clientId } = await clientOf(parameters, text, context);
+  const tenant = client?.tenant ?? context.pathTenant ?? SUPER_TENANT;
+  const reference = referenceIn(context, tenant);
+  const redirectUri = one(parameters, "post_logout_redirect_uri");
+  const [hint, application, session] = await Promise.all([
+    text === undefined ? undefined : readIdTokenHint(context.table, text),
+    client && redirectUri !== undefined ? context.applications.find(tenant, client.applicationId) : undefined,
+    reference && findSession(context.table, reference),
+  ]);
+  if (text !== undefined && !isHintOf(hint, tenant, clientId, context))
+    throw new Fault("request.invalid", FOREIGN_HINT);
+  if (redirectUri !== undefined && !client) throw new Fault("request.invalid", NO_CLIENT);
+  if (redirectUri !== undefined && !(await isRegistered(redirectUri, application?.inbound.oidc?.callbackURLs ?? []))) {
+    throw new Fault("request.invalid", UNREGISTERED);
+  }
+  const state = one(parameters, "state");
+  if (state !== undefined && encodeURIComponent(state.toWellFormed()).length > STATE_MAX) {
+    throw new Fault("request.invalid", `state is longer than ${STATE_MAX} characters in an address.`);
+  }
+  const request: SignOutRequest = {
+    tenant,
+    ...(redirectUri !== undefined &&
+      client && { to: { clientId: client.clientId, redirectUri, ...(state !== undefined && { state }) } }),
+  };
+  const isCertain = session !== undefined && hint?.sid === session.sid;
+  if (isCertain && reference) return end(request, reference, { language, isAfterForm: isForm }, context);
+  // A form of another site comes without the cookie, so that it does not tell whether there is a session.
+  if (!session && !isForm) return leave(request, { language, isAfterForm: isForm }, []);
+  return ask(request, language, { session: session && reference?.digest, userName: session?.user.userName }, context);
+}
+
+/** Takes the form of the page that asks. At most three round trips. Throws `request.invalid` as other forms do. */
+export async function confirmSignOut(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
+  const { pending, language } = opened("sign-out", text, headers, context);
+  const { tenant, to } = pending.request;
+  const reference = referenceIn(context, tenant);
+  const [session, isStillRegistered] = await Promise.all([
+    reference && findSession(context.table, reference),
+    to ? isStillOf(to, tenant, context) : true,
+  ]);
+  const request = isStillRegistered ? pending.request : { tenant };
+  // Another user has signed in since the page was shown.
+  if (session && reference && pending.session !== undefined && pending.session !== reference.digest) {
+    return ask(request, language, { session: reference.digest, userName: session.user.userName }, context);
+  }
+  const sending = { language, isAfterForm: true };
+  return reference ? end(request, reference, sending, context) : leave(request, sending, []);
+}
+
+/** How the person is answered. */
+interface Sending {
+  readonly language: Language;
+  readonly isAfterForm: boolean;
+}
+
+async function end(
+  request: SignOutRequest,
+  reference: SessionReference,
+  sending: Sending,
+  context: SignInContext,
+): Promise<PageResult> {
+  await context.table.write(removingSession(reference));
+  return leave(request, sending, [removingSessionCookie(request.tenant)]);
+}
+
+/** Sends the browser back to the application, or says that it is signed out. */
+function leave({ to }: SignOutRequest, { language, isAfterForm }: Sending, cookies: readonly string[]): PageResult {
+  if (!to) return signedOutPage({ language }, { cookies });
+  const { redirectUri, state } = to;
+  const query = state === undefined ? "" : new URLSearchParams({ state }).toString();
+  const joined = query === "" ? "" : redirectUri.includes("?") ? "&" : "?";
+  return {
+    status: isAfterForm ? 303 : 302,
+    headers: { ...pageHeaders(), location: `${redirectUri}${joined}${query}` },
+    cookies,
+  };
+}
+
+function ask(
+  request: SignOutRequest,
+  language: Language,
+  { session, userName }: { readonly session: string | undefined; readonly userName: string | undefined },
+  context: SignInContext,
+): PageResult {
+  const { tools, cookies, now: nowMs } = context;
+  const browser = browserText(cookies);
+  return signOutPage(
+    {
+      language,
+      action: pathOf("/oauth2/sign-out", request.tenant),
+      request: sealPending(tools.seal, "sign-out", { request, browser: browser.text, session, nowMs }),
+      userName,
+    },
+    { cookies: browser.setting, ...(request.to && { formTarget: formTargetOf(request.to.redirectUri) }) },
+  );
+}
+
+/** The client of a request: the parameter names it, or else the ID token. One round trip, none where neither does. */
+async function clientOf(parameters: Parameters, hint: string | undefined, { clients, pathTenant }: SignInContext) {
+  const named = one(parameters, "client_id");
+  const clientId = named ?? (hint === undefined ? undefined : clientOfHint(hint));
+  if (clientId === undefined) return { client: undefined, clientId };
+  const client = await clients.find(clientId);
+  if (!client || client.tenant !== (pathTenant ?? client.tenant)) {
+    throw new Fault("request.invalid", named === undefined ? FOREIGN_HINT : UNKNOWN_CLIENT);
+  }
+  return { client, clientId };
+}
+
+function isHintOf(
+  hint: IdTokenHint | undefined,
+  tenant: string,
+  clientId: string | undefined,
+  { origin }: SignInContext,
+): boolean {
+  if (!hint || clientId === undefined) return false;
+  return hint.issuer === issuerAt(origin).issuerOf(tenant) && hint.audiences.includes(clientId);
+}
+
+/** Whether the address of a form is one of the application's now. */
+async function isStillOf(
+  { clientId, redirectUri }: NonNullable<SignOutRequest["to"]>,
+  tenant: string,
+  { clients, applications }: SignInContext,
+): Promise<boolean> {
+  const client = await clients.find(clientId);
+  if (client?.tenant !== tenant) return false;
+  const application = await applications.find(tenant, client.applicationId);
+  return isRegistered(redirectUri, application?.inbound.oidc?.callbackURLs ?? []);
+}
+
+const FOREIGN_HINT =
+  "id_token_hint is not an ID token that this service issued to the client. Send the ID token of the sign-in.";
+const UNKNOWN_CLIENT = "client_id: there is no such application here.";
+const NO_CLIENT = "post_logout_redirect_uri needs id_token_hint or client_id, which name the application.";
+const UNREGISTERED =
+  "post_logout_redirect_uri is not one of the callbackURLs of the application: it must be the same, character by character.";

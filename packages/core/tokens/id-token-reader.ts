@@ -1,0 +1,56 @@
+/** Verifies ID tokens that come back to this service as hints (OpenID Connect Core 1.0 section 3.1.2.1). */
+import { compactVerify, createLocalJWKSet, decodeJwt, errors } from "jose";
+import type { Table } from "../table/table.ts";
+import { idTokenAlgorithms } from "./id-token-keys.ts";
+import { toJwk } from "./jwt.ts";
+import { rsaJwk } from "./key-kinds.ts";
+import { idTokenKeys, readRing } from "./key-store.ts";
+
+/** Characters of the longest hint that is parsed. */
+const LENGTH_MAX = 16_384;
+
+/** What an ID token says of a sign-in. */
+export interface IdTokenHint {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** The session. */
+  readonly sid: string | undefined;
+}
+
+/**
+ * The ID token, if a key of this service signed it; an expired one too, because a person may sign out later than that
+ * (OpenID Connect RP-Initiated Logout 1.0 section 2). `undefined` for any other text. One round trip.
+ */
+export async function readIdTokenHint(table: Table, text: string): Promise<IdTokenHint | undefined> {
+  if (text.length > LENGTH_MAX) return undefined;
+  const [ofIdTokens, ofAccessTokens] = await Promise.all([readRing(table, idTokenKeys), readRing(table)]);
+  const set = createLocalJWKSet({ keys: [...ofIdTokens.map(rsaJwk), ...ofAccessTokens.map(toJwk)] });
+  try {
+    const { payload, protectedHeader } = await compactVerify(text, set, { algorithms: [...idTokenAlgorithms] });
+    // The keys for ES256 sign access tokens too, which have another type (RFC 9068 section 2.1).
+    return protectedHeader.typ === "JWT" ? hintOf(JSON.parse(Buffer.from(payload).toString("utf8"))) : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof TypeError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The client that a text says it was issued to. Nothing is verified: it tells where to look. */
+export function clientOfHint(text: string): string | undefined {
+  try {
+    const { azp, aud } = decodeJwt(text);
+    return [azp, aud].flat().find((each) => typeof each === "string");
+  } catch {
+    // Not a JWT, which `readIdTokenHint` says.
+    return undefined;
+  }
+}
+
+function hintOf(claims: Readonly<Record<string, unknown>>): IdTokenHint | undefined {
+  const { iss, aud, sid } = claims;
+  const audiences = [aud].flat().filter((each) => typeof each === "string");
+  if (typeof iss !== "string" || audiences.length === 0) return undefined;
+  return { issuer: iss, audiences, sid: typeof sid === "string" ? sid : undefined };
+}
