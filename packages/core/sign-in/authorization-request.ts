@@ -34,6 +34,8 @@ export interface AuthorizationRequest {
   readonly prompts: readonly string[];
   readonly maxAgeSeconds?: number | undefined;
   readonly loginHint?: string | undefined;
+  /** The subject that must sign in: that of `id_token_hint`. */
+  readonly expected?: string | undefined;
 }
 
 /** The parameters of a request. Empty ones count as absent (RFC 6749 section 3.1). */

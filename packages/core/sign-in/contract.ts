@@ -28,7 +28,7 @@ export const AuthorizationParameters = z
     login_hint: parameter.meta({ description: "The user name that the page starts with" }),
     ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
     acr_values: parameter.meta({ description: "Ignored: every sign-in is by a password" }),
-    id_token_hint: parameter.meta({ description: "Ignored" }),
+    id_token_hint: parameter.meta({ description: "An ID token of the user who must be the one that signs in" }),
     display: parameter.meta({ description: "Ignored: the page fits every width" }),
     resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
       description: "The resources that the token is for (RFC 8707). Can be repeated",

@@ -8,6 +8,7 @@ import type { OidcScope } from "../oidc-scopes/model.ts";
 import type { Handlers, PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
+import { readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
 import {
@@ -26,6 +27,7 @@ import type { SignInContext, SignInContextStores } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
 import { browserText } from "./cookies.ts";
 import { type OpenedForm, opened, type PageHeaders, pathOf } from "./forms.ts";
+import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
@@ -65,6 +67,10 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
     };
     if (!found) return refuse();
     const { user } = found;
+    if (!isExpected(user, request, asked.application)) {
+      const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
+      return answerError(other, request.to, asked, context);
+    }
     const [[userFromMs = 0], consent] = await Promise.all([
       revocationStore(context.table).validFrom(request.tenant, [subjects.user(user.id)]),
       findConsent(context.table, request.tenant, user.id, asked.application.id),
@@ -131,15 +137,17 @@ async function begin(
   context: SignInContext,
 ): Promise<PageResult> {
   const language = languageOf(one(parameters, "ui_locales"), headers["accept-language"]);
-  const { requester, client, current, known, consent } = await requesterOf(parameters, context);
+  const { requester, client, current, known, consent, hint } = await requesterOf(parameters, context);
   const { tenant, application, to } = requester;
   const browser = browserText(context.cookies);
   const sending = { tenant, language, isAfterForm, cookies: browser.setting };
   try {
     const mode = modeOf(parameters);
-    const request = readAuthorizationRequest(parameters, { ...requester, to: { ...to, mode } });
+    const expected = expectedSubject(one(parameters, "id_token_hint"), hint, requester);
+    const read = readAuthorizationRequest(parameters, { ...requester, to: { ...to, mode } });
+    const request = { ...read, ...(expected !== undefined && { expected }) };
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
-    const usableSession = current && isRecent(current, request, context.now) ? current : undefined;
+    const usableSession = current && suits(current, request, application, context.now) ? current : undefined;
     if (!usableSession || request.prompts.some((prompt) => prompt === "login" || prompt === "select_account")) {
       if (request.prompts.includes("none")) {
         throw new AuthorizationError("login_required", "The user is not signed in, or must sign in again.");
@@ -159,8 +167,15 @@ async function begin(
 }
 
 /** Whether the user entered the password recently enough, and is the one that the client expects. */
-function isRecent({ session }: Current, { maxAgeSeconds }: AuthorizationRequest, nowMs: number): boolean {
-  return maxAgeSeconds === undefined || nowMs / 1_000 - session.authSeconds <= maxAgeSeconds;
+function suits(
+  { session, user }: Current,
+  request: AuthorizationRequest,
+  application: Requester["application"],
+  nowMs: number,
+): boolean {
+  const { maxAgeSeconds } = request;
+  const isRecent = maxAgeSeconds === undefined || nowMs / 1_000 - session.authSeconds <= maxAgeSeconds;
+  return isRecent && isExpected(user, request, application);
 }
 
 /** Asks for consent where it is needed, and sends the code where it is not. `steps` store what has happened so far. */
@@ -269,12 +284,14 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   }
   const { tenant, applicationId } = client;
   const userId = referenceIn(context, tenant)?.userId;
-  const [application, owner, current, known, consent] = await Promise.all([
+  const hintText = one(parameters, "id_token_hint");
+  const [application, owner, current, known, consent, hint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
     currentSession(tenant, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
+    hintText === undefined ? undefined : readIdTokenHint(context.table, hintText),
   ]);
   if (!application?.inbound.oidc || !owner?.active) {
     throw new Fault("request.invalid", "client_id: there is no such application here.");
@@ -302,5 +319,5 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     isRedirectSent: sent !== undefined,
     origin: context.origin,
   };
-  return { requester, client, current, known, consent };
+  return { requester, client, current, known, consent, hint };
 }

@@ -5,13 +5,13 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
-import { clientOfHint, type IdTokenHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
-import { issuerAt } from "../tokens/jwt.ts";
+import { clientOfHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { formTargetOf } from "./answers.ts";
 import { one, type Parameters } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, removingSessionCookie } from "./cookies.ts";
 import { opened, type PageHeaders, pathOf } from "./forms.ts";
+import { isHintOf } from "./hints.ts";
 import { type Language, languageOf } from "./pages/messages.ts";
 import { pageHeaders, signedOutPage, signOutPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
@@ -44,7 +44,7 @@ export async function endSession(
     client && redirectUri !== undefined ? context.applications.find(tenant, client.applicationId) : undefined,
     reference && findSession(context.table, reference),
   ]);
-  if (text !== undefined && !isHintOf(hint, tenant, clientId, context))
+  if (text !== undefined && !isHintOf(hint, { tenant, clientId, origin: context.origin }))
     throw new Fault("request.invalid", FOREIGN_HINT);
   if (redirectUri !== undefined && !client) throw new Fault("request.invalid", NO_CLIENT);
   if (redirectUri !== undefined && !(await isRegistered(redirectUri, application?.inbound.oidc?.callbackURLs ?? []))) {
@@ -142,16 +142,6 @@ async function clientOf(parameters: Parameters, hint: string | undefined, { clie
     throw new Fault("request.invalid", named === undefined ? FOREIGN_HINT : UNKNOWN_CLIENT);
   }
   return { client, clientId };
-}
-
-function isHintOf(
-  hint: IdTokenHint | undefined,
-  tenant: string,
-  clientId: string | undefined,
-  { origin }: SignInContext,
-): boolean {
-  if (!hint || clientId === undefined) return false;
-  return hint.issuer === issuerAt(origin).issuerOf(tenant) && hint.audiences.includes(clientId);
 }
 
 /** Whether the address of a form is one of the application's now. */

@@ -13,6 +13,7 @@ const LENGTH_MAX = 16_384;
 export interface IdTokenHint {
   readonly issuer: string;
   readonly audiences: readonly string[];
+  readonly subject: string;
   /** The session. */
   readonly sid: string | undefined;
 }
@@ -49,8 +50,8 @@ export function clientOfHint(text: string): string | undefined {
 }
 
 function hintOf(claims: Readonly<Record<string, unknown>>): IdTokenHint | undefined {
-  const { iss, aud, sid } = claims;
+  const { iss, aud, sub, sid } = claims;
   const audiences = [aud].flat().filter((each) => typeof each === "string");
-  if (typeof iss !== "string" || audiences.length === 0) return undefined;
-  return { issuer: iss, audiences, sid: typeof sid === "string" ? sid : undefined };
+  if (typeof iss !== "string" || typeof sub !== "string" || audiences.length === 0) return undefined;
+  return { issuer: iss, audiences, subject: sub, sid: typeof sid === "string" ? sid : undefined };
 }
