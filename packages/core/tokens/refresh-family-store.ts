@@ -50,6 +50,8 @@ export interface Family {
   readonly audience?: readonly string[] | undefined;
   /** The scopes of OpenID Connect that the user gave at a sign-in in a browser; absent for other sign-ins. */
   readonly signInScopes?: readonly string[] | undefined;
+  /** The session in the browser that the family ends with; absent where it outlives its session (decision 0116). */
+  readonly sid?: string | undefined;
   /**
    * The key that its latest access token is bound to; absent for an unbound one. The refresh tokens of a public client
    * are bound to it too (RFC 9449 section 5, RFC 8705 section 4).
@@ -108,6 +110,7 @@ const familyRows = rowCodec<{
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
     audience: optional(list(text)),
     signInScopes: optional(list(text)),
+    sid: optional(text),
     cnf: optional(confirmation),
   }),
   current: text,
