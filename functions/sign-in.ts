@@ -40,6 +40,7 @@ const observer = newObserver("sign-in");
 
 const tools: SignInTools = {
   settings: deployment.signIn,
+  limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),

@@ -39,6 +39,8 @@ export const partitions = {
   refreshToken: keys.refreshToken(ANY).PK,
   authorizationCode: keys.authorizationCode(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
+  /** What is left to do for sessions that have ended. */
+  logouts: keys.logouts(),
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,
   family: keys.family(ANY, ANY).PK,

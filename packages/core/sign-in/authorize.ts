@@ -21,7 +21,7 @@ import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
 import { isRegistered, onlyAddress } from "./redirects.ts";
-import { type Current, currentSession, notingUse, referenceIn } from "./session.ts";
+import { type Current, currentSession, referenceIn } from "./session.ts";
 
 /**
  * Takes an authorization request. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
@@ -50,12 +50,7 @@ export async function authorize(
       }
       return askPassword(asked, context, { userName: request.loginHint });
     }
-    return await finish(
-      asked,
-      { current: usableSession, consent, known },
-      notingUse(usableSession, context.now),
-      context,
-    );
+    return await finish(asked, { current: usableSession, consent, known }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
@@ -94,7 +89,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   const [application, owner, current, known, consent, hint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
-    currentSession(tenant, context),
+    currentSession(tenant, clientId, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintText === undefined ? undefined : readIdTokenHint(context.table, hintText),

@@ -13,6 +13,12 @@ import { digestOf, isOpaque } from "./opaque.ts";
 import { type Issued, MARK_AHEAD_MS } from "./revocation-store.ts";
 import { putting, removing } from "./unconditional.ts";
 
+/**
+ * A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700
+ * section 4.14.2).
+ */
+export const FAMILY_SECONDS = 30 * 24 * 60 * 60;
+
 /** A token that was replaced at most so long after the start of a request was replaced during it. */
 export const ROTATION_MS = 30_000;
 
