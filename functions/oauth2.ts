@@ -38,9 +38,9 @@ import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { newRemoteKeySets } from "#core/tokens/remote-key-sets.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, fetchExempt, mtlsUrl, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, fetchExempt, mtlsUrl, sealingKeys, tableConfig } from "./env.ts";
 import { openProofs } from "./proofs.ts";
-import { seal as sealOf } from "./seals.ts";
+import { eventSigningSealOf, seal as sealOf } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 /** Bytes of a JWK set at the address of a client. */
@@ -80,6 +80,7 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
+  orders: eventSigningSealOf(sealingKeys()),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),

@@ -1,7 +1,6 @@
 /** Sessions of users in browsers. */
-import type { ToldClient } from "../tokens/logout-store.ts";
+import type { ToldClient } from "../tokens/logout-model.ts";
 import type { TokenUser } from "../tokens/model.ts";
-import { isEndedBy } from "../tokens/revocation-store.ts";
 
 /** A session of a user in a browser. */
 export interface Session {
@@ -41,19 +40,6 @@ export const SESSIONS_MAX = 50;
 
 /** The characters of a browser's name for itself that are kept. */
 const USER_AGENT_MAX = 512;
-
-/** When a session ends if it is not used again, in seconds since 1970. Shorter limits hold for it too. */
-export function endOf(
-  { authSeconds, seenSeconds, endsAtSeconds }: Session,
-  { idleSeconds, longestSeconds }: SessionLimits,
-): number {
-  return Math.min(endsAtSeconds, authSeconds + longestSeconds, seenSeconds + idleSeconds);
-}
-
-/** Whether a change of the account of its user has ended a session. `userFromMs`: the latest revocation of the user. */
-export function isEndedByAccount({ startedMs, authSeconds }: Session, userFromMs: number, nowMs: number): boolean {
-  return isEndedBy(userFromMs, { issuedMs: startedMs, issuedAtSeconds: authSeconds }, nowMs);
-}
 
 /** What is kept of the header `User-Agent`. */
 export function userAgentOf(header: string | undefined): string | undefined {

@@ -162,7 +162,7 @@ export function addingClient({ tenant, user, sid, endsAtSeconds }: Session, clie
   });
 }
 
-/** A condition on a session: it has not ended, and has that secret. `otherwise` returns the fault where that is not so. */
+/** A condition: a session has not ended, and has that secret. `otherwise` returns the fault where that is not so. */
 export function checkingSession({ tenant, userId, sid, digest }: SessionReference, otherwise: () => Error): Step {
   return { check: keys.session(tenant, userId, sid), when: { equal: { digest } }, otherwise };
 }

@@ -3,14 +3,8 @@ import { maySignIn, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import { endingSession } from "../sessions/ending.ts";
-import {
-  endOf,
-  isEndedByAccount,
-  SESSIONS_MAX,
-  type Session,
-  type SessionClient,
-  userAgentOf,
-} from "../sessions/model.ts";
+import { endOf, isEndedByAccount } from "../sessions/lifetime.ts";
+import { SESSIONS_MAX, type Session, type SessionClient, userAgentOf } from "../sessions/model.ts";
 import {
   addingClient,
   changingSession,

@@ -82,7 +82,7 @@ export function originsOf(token: Delegated): readonly Origin[] {
     .map((origin) => ({ ...origin, issuedAtSeconds: Math.floor(origin.issuedMs / 1_000) }));
 }
 
-/** What an origin of a token of a user is revoked with as a grant. The user is the same, unless an actor is the origin. */
+/** What an origin of a token is revoked with as a grant. The user is that of the token, unless the actor is one. */
 export function grantsOfOrigin({ grantId, clientId, userId }: Origin, { user }: AccessToken): readonly string[] {
   const id = userId ?? user?.id;
   return [grantId, ...(id === undefined ? [] : [permissionOf(id, clientId)])];

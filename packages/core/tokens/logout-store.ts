@@ -8,38 +8,8 @@ import { keys } from "../table/keys.ts";
 import { number, oneOf, optional, record, rowCodec, text } from "../table/row.ts";
 import { stale } from "../table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
+import type { Logout, ToldClient, WaitingLogout } from "./logout-model.ts";
 import { putting, removing } from "./unconditional.ts";
-
-/** A client that got a code in a session. */
-export interface ToldClient {
-  readonly clientId: string;
-  readonly applicationId: string;
-  /** The subject that the client knows the user by. */
-  readonly subject: string;
-}
-
-/** A piece of work. */
-export interface Logout {
-  /**
-   * `session`: a session has ended, and its clients are in the table. `user`: the sessions of a user that its account
-   * has ended. `client`: a client has not been told yet.
-   */
-  readonly kind: "session" | "user" | "client";
-  readonly tenant: string;
-  readonly userId: string;
-  /** Absent for all sessions of the user. */
-  readonly sid?: string | undefined;
-  readonly client?: ToldClient | undefined;
-  /** When the session ended. */
-  readonly endedMs: number;
-  /** Attempts that failed since then. */
-  readonly failures: number;
-}
-
-/** A piece of work with its place in the order of time. */
-export interface WaitingLogout extends Logout {
-  readonly sortKey: string;
-}
 
 /** A client that could not be told for so long is not told. */
 export const LOGOUT_MS = 24 * 60 * 60_000;
@@ -48,7 +18,7 @@ const MS_DIGITS = 15;
 const KEPT_SECONDS = 2 * 24 * 60 * 60;
 
 const rows = rowCodec<Logout & { readonly expiresAtSeconds: number }>("logout", {
-  kind: oneOf("session", "user", "client"),
+  kind: oneOf("session", "user", "deletion", "client"),
   tenant: text,
   userId: text,
   sid: optional(text),
@@ -63,9 +33,9 @@ export function addingLogout(logout: Omit<Logout, "failures">, dueMs = logout.en
   return putting(itemOf({ ...logout, failures: 0 }, dueMs));
 }
 
-/** The step that has the clients of a user told whose sessions a change of the account ends. */
-export function endingSessionsOf(tenant: string, userId: string, nowMs: number): Step {
-  return addingLogout({ kind: "user", tenant, userId, endedMs: nowMs });
+/** The step that has clients told of the sessions of a user that a change of the account, or its deletion, ends. */
+export function endingSessionsOf(tenant: string, userId: string, kind: "user" | "deletion", nowMs: number): Step {
+  return addingLogout({ kind, tenant, userId, endedMs: nowMs });
 }
 
 /** Work that is due, the oldest first. One round trip. */
