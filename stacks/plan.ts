@@ -267,7 +267,6 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       ],
     },
   },
-  /** Lists and ends sessions, and takes consents back. It can start no session: it does not know how secrets are made. */
   sessions: {
     ...endpoint,
     description: "Sessions and consents of users, by API",
