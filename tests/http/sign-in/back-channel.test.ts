@@ -111,7 +111,7 @@ describe("a logout token", () => {
     const [message] = await inbox.waitFor("/deleted", 1);
     expect(claimsIn(tokenIn(message)).sub).toBe(id);
     // A user who is brought back has agreed to nothing.
-    const restored = await api.ask("POST", `/api/server/v1/deleted-resources/users/${id}/restore`);
+    const restored = await api.ask("POST", `/api/server/v1/deleted-resources/${id}/restore`);
     expect([restored.status, restored.text]).toEqual([200, restored.text]);
     expect((await api.ask("GET", path)).body).toEqual([]);
   });
