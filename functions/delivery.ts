@@ -1,7 +1,7 @@
 /**
- * Delivers changes to webhooks and streams, and tells clients that sessions have ended. The stream of the table calls it
- * with new changes, a schedule with nothing every minute, and the local service with `{ all: true }`; the gateway does
- * not reach it.
+ * Delivers changes to webhooks and streams, and tells clients that sessions have ended. The stream of the table calls
+ * it with new changes, a schedule with nothing every minute, and the local service with `{ all: true }`; the gateway
+ * does not reach it.
  */
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";

@@ -38,6 +38,7 @@ export const partitions = {
   accessToken: keys.accessToken(ANY).PK,
   refreshToken: keys.refreshToken(ANY).PK,
   authorizationCode: keys.authorizationCode(ANY).PK,
+  pushedRequest: keys.pushedRequest(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   /** What is left to do for sessions that have ended. */
   logouts: keys.logouts(),

@@ -110,6 +110,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.family,
         p.signingKeys,
         p.authorizationCode,
+        p.application,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -129,6 +130,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.keyRing,
         p.signingKeys,
         p.authorizationCode,
+        p.pushedRequest,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -142,11 +144,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "forms", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent, p.idTokenKeyRing],
+      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent, p.pushedRequest, p.idTokenKeyRing],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode, p.logouts, p.revocation, p.grantRevocations],
+      on: [
+        ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
+        ...[p.logouts, p.revocation, p.grantRevocations],
+      ],
     },
     changes: [p.credential],
   },

@@ -125,7 +125,7 @@ export const oauthOperations = {
     media: "form",
     limits: { bytes: FORM_BYTES_MAX },
     summary: "Sign a logout token, for the part of this service that sends it",
-    source: "OpenID Connect Back-Channel Logout 1.0 section 2.4; decision 0117",
+    source: "decision 0117",
     body: z
       .object({ order: z.string().max(8_192).meta({ description: "The order, which only this service can make" }) })
       .meta({ id: "LogoutOrder" }),

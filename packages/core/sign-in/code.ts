@@ -39,7 +39,7 @@ export async function newCode(
   context: SignInContext,
 ): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
   const { session, user, clientFromMs } = current;
-  const { tenant, clientId, applicationId, to, isRedirectSent, challenge, scopes, resources, nonce } = request;
+  const { tenant, clientId, applicationId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const idToken = granted.includes(OPENID)
     ? await planOf(application, user, tenant, { granted, known, nonce }, context)
@@ -54,6 +54,7 @@ export async function newCode(
     redirectUri: to.redirectUri,
     isRedirectSent,
     ...(challenge && { challenge }),
+    ...(dpopKey !== undefined && { dpopKey }),
     scopes,
     resources,
     signedIn: {
