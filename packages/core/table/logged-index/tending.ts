@@ -41,7 +41,7 @@ const RANGES_AT_ONCE = 60;
 const PACKS_AT_ONCE = 12;
 /** New ranges that one split makes at most. */
 const PARTS_MOST = 12;
-const WRITES_AT_ONCE = 16;
+const WRITES_AT_ONCE = 50;
 const SLOTS = [0, 1] as const;
 
 /** Steps of a transaction besides the state and the new block. */
