@@ -1,4 +1,7 @@
-/** An index behind a log for operators: all of its pairs, and mending what a defect left. Others may write meanwhile. */
+/**
+ * An index behind a log for operators: all of its pairs, and mending what a defect left. Others may write the index
+ * meanwhile.
+ */
 import type { ValueIndexKeys } from "../keys.ts";
 import { whileStale } from "../stale.ts";
 import { compareKeys, type Item, type Table } from "../table.ts";
