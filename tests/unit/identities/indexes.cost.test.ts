@@ -1,5 +1,5 @@
 /** What the indexes of attributes add to the cost of writing a user. */
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { PRIMARY } from "#core/domain/username.ts";
 import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
@@ -32,12 +32,9 @@ beforeAll(async () => {
     const { id } = await users.add(tenant, freshUser(newId(), "first.user", 1, { profile }));
     await users.update(tenant, id, (before) => ({ after: { ...before, active: false } }));
   }
-  // Now and then a change moves entries of a log on: tests/load/logged-index.test.ts has its share of that.
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
-afterAll(() => vi.restoreAllMocks());
 
-/** Of six indexes; the two of times stand behind logs. */
+/** Of six indexes; the two of times stand behind logs. tests/load/logged-index.test.ts has the moving of entries. */
 const OF_VALUES = 6 * 4;
 const OF_TIMES = 2 * 2;
 

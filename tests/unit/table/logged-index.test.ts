@@ -7,6 +7,7 @@ import { loggedIndex } from "#core/table/logged-index/logged-index.ts";
 import { readSnapshot } from "#core/table/logged-index/reading.ts";
 import { type LoggedLimits, loggedLimitsOf } from "#core/table/logged-index/rows.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { overlay } from "#core/table/overlay.ts";
 import { stale, whileStale } from "#core/table/stale.ts";
 import type { Step, Table } from "#core/table/table.ts";
 import type { Interval, Pair, PairChange, ValueMatch } from "#core/table/value-index/model.ts";
@@ -18,15 +19,16 @@ import { dyingTable, Killed } from "#tests/unit/identities/killed.support.ts";
 
 /** Small, so that blocks, changes, packs, splits and joins all take part. */
 const LIMITS: LoggedLimits = {
-  chance: 0.3,
+  every: 3,
   sealAt: 6,
+  readMost: 1_000,
   blockedMost: 12,
   changesMost: 4,
   pairsMost: 20,
   joinBelow: 14,
   // Longer than any read of these tests.
   graceMs: 1_000,
-  leaseMs: 100,
+  leaseMs: 2_000,
 };
 
 let table: TestTable;
@@ -175,7 +177,7 @@ describe("a holder that ends after a write", () => {
     "leaves an index that is complete, and moved on later: after %i",
     async (most) => {
       const attribute = `killed${most}`;
-      const eager = { chance: 1, sealAt: 2, leaseMs: 0, graceMs: 0 };
+      const eager = { every: 1, sealAt: 2, leaseMs: 0, graceMs: 0 };
       const held = new Map<string, Pair>();
       const ids = Array.from({ length: 30 }, () => newId());
       const random = randomOf(most);
@@ -203,7 +205,7 @@ describe("a holder that ends after a write", () => {
 describe("a holder that was overtaken", () => {
   test("changes nothing", async () => {
     const attribute = "overtaken";
-    const eager = { chance: 1, sealAt: 1, leaseMs: 0, graceMs: 0, blockedMost: 0, changesMost: 0 };
+    const eager = { every: 1, sealAt: 1, leaseMs: 0, graceMs: 0, blockedMost: 0, changesMost: 0 };
     const pairs = Array.from({ length: 30 }, (_, at) => pairAt(newId(), at));
     const add = async (opened: Table, pair: Pair, limits: Partial<LoggedLimits> = eager) =>
       opened.write(...(await indexOn(opened, attribute, limits).steps(changeOf(undefined, pair), stale)));
@@ -278,10 +280,45 @@ describe("an index behind a log that is empty", () => {
   });
 });
 
+describe("a list of an index whose writers move nothing", () => {
+  test("moves entries on where there are many", async () => {
+    const rare = { every: 1_000_000, readMost: 40, graceMs: 0 };
+    const pairs = Array.from({ length: 90 }, (_, at) => pairAt(newId(), at));
+    const index = indexOn(calm(), "unread", rare);
+    for (const pair of pairs.slice(0, 39)) {
+      await calm().write(...(await index.steps(changeOf(undefined, pair), stale)));
+    }
+    const opened = async () => {
+      const meter = newMeter();
+      const { total } = await indexOn(table.open(meter), "unread", rare).open();
+      return { total, writeUnits: meter.cost.writeUnits };
+    };
+    expect(await opened()).toEqual({ total: 39, writeUnits: 0 });
+    for (const pair of pairs.slice(39)) await calm().write(...(await index.steps(changeOf(undefined, pair), stale)));
+    const moved = await opened();
+    expect([moved.total, moved.writeUnits > 0]).toEqual([90, true]);
+    expect(await opened()).toEqual({ total: 90, writeUnits: 0 });
+    expect((await readSnapshot(contextOf("unread"))).log).toEqual([]);
+    await expectPairs("unread", pairs);
+  });
+
+  test("moves nothing in a request that keeps its writes back", async () => {
+    const rare = { every: 1, sealAt: 1, readMost: 1 };
+    const pair = pairAt(newId(), 1);
+    await calm().write(...(await indexOn(calm(), "kept", rare).steps(changeOf(undefined, pair), stale)));
+    const meter = newMeter();
+    const keeping = overlay(table.open(meter));
+    const other = pairAt(newId(), 2);
+    await keeping.write(...(await indexOn(keeping, "kept", rare).steps(changeOf(undefined, other), stale)));
+    expect((await indexOn(keeping, "kept", rare).open()).total).toBe(2);
+    expect(meter.cost.writeUnits).toBe(0);
+  });
+});
+
 test("a change costs two write units and no read, and meets no other change", async () => {
   const meter = newMeter();
   const opened = table.open(meter);
-  const index = loggedIndex(opened, keysOf("cheap"), { chance: 0 });
+  const index = loggedIndex(opened, keysOf("cheap"), { every: 1_000 });
   await Promise.all(
     Array.from({ length: 40 }, async (_, at) => {
       await opened.write(...(await index.steps(changeOf(undefined, pairAt(newId(), at)), stale)));

@@ -8,25 +8,44 @@ import type { Step, Table } from "../table.ts";
 import type { Pair, PairChange } from "../value-index/model.ts";
 import { escaped, pairText, TIE_LENGTH } from "../value-index/pair.ts";
 import type { ValueIndex } from "../value-index/value-index.ts";
-import { openLogged } from "./reading.ts";
+import { directoryIn, readSnapshot } from "./reading.ts";
 import { entryItem, type LoggedContext, type LoggedLimits, loggedLimitsOf, newEntry } from "./rows.ts";
 import { tend } from "./tending.ts";
 
-/** Opens the index with these keys. It has no state. Its pairs have no facets; an owner has one at most. */
+/** The changes of each index since this container looked whether entries are to be moved. */
+const changes = new Map<string, number>();
+/** Indexes that are counted at once. */
+const COUNTED_MOST = 10_000;
+
+/** Opens the index with these keys. Its pairs have no facets; an owner has one at most. */
 export function loggedIndex(table: Table, keys: ValueIndexKeys, limits: Partial<LoggedLimits> = {}): ValueIndex {
   const context: LoggedContext = { table, keys, limits: loggedLimitsOf(limits) };
   return {
     // Two round trips, strongly consistent in any case: what moves would be missing otherwise, not only what is new.
-    open: () => openLogged(context),
+    // Where the changes are by many containers, or by none that lives long, a list moves the entries on.
+    async open() {
+      const snapshot = await readSnapshot(context);
+      if (snapshot.log.length < context.limits.readMost) return directoryIn(context, snapshot);
+      await tend(context, snapshot);
+      return directoryIn(context, await readSnapshot(context));
+    },
 
     async steps(change, moved) {
       const steps = entriesOf(change).map((entry): Step => {
         return { put: entryItem(keys, entry), when: "absent", otherwise: moved };
       });
-      if (steps.length > 0 && Math.random() < context.limits.chance) await tend(context);
+      if (steps.length > 0 && isTurn(context)) await tend(context);
       return steps;
     },
   };
+}
+
+/** Counts a change. True for one in some dozens. */
+function isTurn({ keys, limits }: LoggedContext): boolean {
+  const count = (changes.get(keys.ranges) ?? 0) + 1;
+  if (changes.size > COUNTED_MOST) changes.clear();
+  changes.set(keys.ranges, count % limits.every);
+  return count >= limits.every;
 }
 
 function entriesOf({ added, removed }: PairChange) {

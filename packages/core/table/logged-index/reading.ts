@@ -61,9 +61,8 @@ const EMPTY_RANGE: Omit<LoggedRange, "low" | "high"> = {
   deltaSlot: 0,
 };
 
-/** Opens an index for one list, strongly consistent. Two round trips. */
-export async function openLogged(context: LoggedContext): Promise<ValueDirectory> {
-  const { ranges, pending } = await readSnapshot(context);
+/** What lists read of an index. */
+export function directoryIn(context: LoggedContext, { ranges, pending }: Snapshot): ValueDirectory {
   return directoryOf(
     ranges.map((range) => ({ ...range, count: range.count + sumOf(pending.netsIn(range)) })),
     readerOf(context, pending),
@@ -72,7 +71,7 @@ export async function openLogged(context: LoggedContext): Promise<ValueDirectory
 }
 
 /** How the contents of the ranges of a snapshot are read. */
-export function readerOf(context: LoggedContext, pending: Pending): ContentsReader<LoggedRange> {
+function readerOf(context: LoggedContext, pending: Pending): ContentsReader<LoggedRange> {
   return {
     contents: (ranges, ids) => readContents(context, ranges, pending, { values: true, ids }),
     async ids(asked) {

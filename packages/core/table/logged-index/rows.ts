@@ -20,10 +20,12 @@ import { idsItem, packedIds, rangeKey } from "../value-index/range-rows.ts";
 
 /** When entries move on. */
 export interface LoggedLimits {
-  /** The share of changes that look whether entries are to be moved. */
-  readonly chance: number;
+  /** After so many changes of an index a container looks whether entries are to be moved. */
+  readonly every: number;
   /** Entries in the log from which on they become a block. */
   readonly sealAt: number;
+  /** Entries in the log that a reader moves on itself. */
+  readonly readMost: number;
   /** Entries in blocks that ranges may lack. */
   readonly blockedMost: number;
   /** Net changes of a range since its pack. */
@@ -40,14 +42,15 @@ export interface LoggedLimits {
 
 /** A list reads some 30 KB of blocks, and an update pays for a third of a write of a range: see the decision. */
 const LIMITS: LoggedLimits = {
-  chance: 1 / 64,
+  every: 64,
   sealAt: 64,
+  readMost: 256,
   blockedMost: 1_000,
   changesMost: 80,
   pairsMost: 2_400,
   joinBelow: 1_500,
   graceMs: 40_000,
-  leaseMs: 5_000,
+  leaseMs: 10_000,
 };
 
 /** What the parts of one index share. */

@@ -16,7 +16,7 @@ import { early } from "../timing.ts";
 import { pairTexts } from "../value-index/contents.ts";
 import { idsItem, rangeKey, separator, valuesItem, valuesOfPairs } from "../value-index/range-rows.ts";
 import { joinedNets, Pending, sumOf } from "./pending.ts";
-import { readContents, readLog, readSnapshot, type Snapshot } from "./reading.ts";
+import { type LogRead, readContents, readLog, readSnapshot, type Snapshot } from "./reading.ts";
 import {
   type Block,
   blockItem,
@@ -72,13 +72,13 @@ interface Held extends Snapshot {
 }
 
 /**
- * Moves entries on, if there are enough and no one else does. Some ten round trips; otherwise one. Nothing in a request
- * that keeps its writes back.
+ * Moves entries on, if there are enough and no one else does. Some 15 round trips; otherwise one, or none where the log
+ * is known. Nothing in a request that keeps its writes back.
  */
-export async function tend(given: LoggedContext): Promise<void> {
+export async function tend(given: LoggedContext, known?: LogRead): Promise<void> {
   if (given.table.keeps) return;
   try {
-    const { state, log } = await readLog(given);
+    const { state, log } = known ?? (await readLog(given));
     if (log.length < given.limits.sealAt || isHeld(given, state)) return;
     await move({ ...given, table: early(given.table) }, state);
   } catch (error) {
