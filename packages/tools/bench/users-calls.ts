@@ -320,7 +320,7 @@ function pageBudget(resources: number): Budget {
   return withResources(3, 130, resources);
 }
 
-/** An index of times behind its log: 60 strongly consistent units are twice those of decision 0130. */
+/** An index of times behind its log, strongly consistent: half of that in eventually consistent units. */
 function timeBudget(resources: number): Budget {
   return withResources(5, 60, resources);
 }
