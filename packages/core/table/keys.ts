@@ -51,6 +51,10 @@ export interface ValueIndexKeys {
   delta(low: string, part: number): Key;
   values(low: string, slot: number): Key;
   ids(low: string, slot: number): Key;
+  /** Of an index behind a log: its state, the partition of the blocks of its log, and those of the log itself. */
+  readonly state: Key;
+  readonly blocks: string;
+  log(lane: number): string;
 }
 
 export const keys = {
@@ -304,6 +308,9 @@ function valueList(partition: string): ValueIndexKeys {
     delta: (low, at) => part(low, `D${at}`),
     values: (low, slot) => part(low, `V${slot}`),
     ids: (low, slot) => part(low, `I${slot}`),
+    state: main(`${partition}#S`),
+    blocks: `${partition}#B`,
+    log: (lane) => `${partition}#L#${lane}`,
   };
 }
 
