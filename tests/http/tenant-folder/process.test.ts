@@ -102,7 +102,7 @@ describe("plan and apply", () => {
       "applications/b.yaml: nam is unknown",
       "applications/b.yaml: name is missing",
       "groups/c.yaml: ",
-      'groups/e.yaml: "D" is in groups/d.yaml too',
+      'groups/e.yaml: the name of a group "D" is in groups/d.yaml too',
       "roles/f.yaml: permissions must be array",
     ]) {
       expect(errors).toContain(line);
