@@ -148,7 +148,7 @@ describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is inst
 
   test.each(["/docs", "/reference"])(
     "is usable by the keyboard: the first stop of %s skips to the content",
-    async (path) => {
+    async (path, content) => {
       const page = await open(await contextOf(looks[0]), path);
       // The component takes the focus at some time after it has loaded.
       await page.waitForTimeout(1_500);
