@@ -17,7 +17,7 @@ export function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The value that a text of YAML, or JSON, stands for. Throws `WrongText` for another text, and for too large a value. */
+/** The value that a text of YAML or JSON means. Throws `WrongText` for another text, and for too large a value. */
 export function valueIn(text: string): unknown {
   let value: unknown;
   try {

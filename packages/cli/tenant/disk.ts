@@ -1,6 +1,6 @@
 /**
- * Files of a tenant folder. A folder can come from somebody else, by git: links in it lead nowhere, and what is no plain
- * file is not opened.
+ * Files of a tenant folder. A folder can come from somebody else, by git: links in it lead nowhere, and what is no
+ * plain file is not opened.
  */
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { decoded, WrongText } from "../frame/text-files.ts";
 /** An application with everything has some 20 KB. */
 const BYTES_MAX = 1_000_000;
 
-/** The names in a folder, in no order; `undefined` where there is none. Throws `WrongText` for a link and for a file. */
+/** The names in a folder, in no order; `undefined` without one. Throws `WrongText` for a link and for a file. */
 export async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   const found = await statusOf(folder);
   if (!found) return undefined;
