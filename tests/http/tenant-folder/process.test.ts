@@ -148,7 +148,7 @@ describe("secrets", () => {
   });
 });
 
-test("kill -9 in the middle of apply, and apply again finishes it", { timeout: 60_000 }, async () => {
+test("kill -9 in the middle of apply, and apply again finishes it", { timeout: 300_000 }, async () => {
   const domain = "killed.com";
   const numbers = Array.from({ length: 60 }, (_, number) => number);
   const folder = await folderWith(
