@@ -35,7 +35,7 @@ const folderWith = async (files: Readonly<Record<string, string>>, domain = "one
   return folder;
 };
 
-describe("plan and apply", () => {
+describe("plan and apply", { timeout: 300_000 }, () => {
   test("a plan has exit code 2, apply does it, and then both have nothing to do", async () => {
     const folder = await folderWith({
       "groups/drivers.yaml": "displayName: Drivers\n",
@@ -117,7 +117,7 @@ describe("plan and apply", () => {
   });
 });
 
-describe("secrets", () => {
+describe("secrets", { timeout: 300_000 }, () => {
   const files = (value: string) => ({
     "applications/cas.yaml": `name: Cas\nprotocols:\n  any protocol:\n    configName: c\n    properties:\n      password: ${value}\n`,
   });
