@@ -41,12 +41,15 @@ test("round trips and units of a page, a password, single sign-on, a code and cl
     token = (await redeem(client, code)).body.access_token;
   });
   const again = await costOf("sign-in", () => page.open(requestOf(client, { scope })));
+  const other = await newApplication();
+  const elsewhere = await costOf("sign-in", () => page.open(requestOf(other, { scope })));
   const claims = await costOf("sign-in", () => api.ask("GET", "/oauth2/userinfo", { as: `Bearer ${token}` }));
-  expect({ shown, password, redeemed, again, claims }).toEqual({
+  expect({ shown, password, redeemed, again, elsewhere, claims }).toEqual({
     shown: { trips: 2, reads: expect.any(Number), writes: 0 },
     password: { trips: 4, reads: expect.any(Number), writes: expect.any(Number) },
     redeemed: { trips: 5, reads: expect.any(Number), writes: expect.any(Number) },
     again: { trips: 3, reads: expect.any(Number), writes: expect.any(Number) },
+    elsewhere: { trips: 3, reads: expect.any(Number), writes: expect.any(Number) },
     claims: { trips: 1, reads: expect.any(Number), writes: 0 },
   });
 });
