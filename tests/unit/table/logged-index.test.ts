@@ -31,6 +31,8 @@ const LIMITS: LoggedLimits = {
   leaseMs: 2_000,
 };
 
+const MODEL = Number(process.env.INDEX_MODEL ?? 480);
+
 let table: TestTable;
 beforeAll(async () => {
   table = await testTable();
@@ -88,7 +90,9 @@ describe("a random index behind a log", () => {
     { seed: 1, owners: 40, writers: 8, turns: 500 },
     { seed: 2, owners: 200, writers: 16, turns: 800 },
     { seed: 3, owners: 3, writers: 1, turns: 120 },
-  ])("answers as a list does: $seed", { timeout: 120_000 }, async ({ seed, owners, writers, turns }) => {
+    // INDEX_MODEL=20000: as many owners, each changed four times.
+    { seed: 4, owners: MODEL, writers: 16, turns: MODEL * 4 },
+  ])("answers as a list does: $seed", { timeout: 3_600_000 }, async ({ seed, owners, writers, turns }) => {
     const random = randomOf(seed);
     const attribute = `random${seed}`;
     const held = new Map<string, Pair>();
