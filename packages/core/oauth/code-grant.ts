@@ -47,8 +47,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     return account && maySignIn(account) ? account : undefined;
   };
   const asked = targetsOf(request, code, context);
+  const endsWith = signedIn.endsWithSession ? { sid: signedIn.sid } : {};
+  const { clientId } = client;
   const [status, apiIds] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names: ownNames(names), clientId, ...endsWith, find }, context),
     context.apiResources.idsOf(tenant, asked.elsewhere),
   ]);
   if (!status || isEndedBy(status.userFromMs, code, context.now)) throw refused();
@@ -68,6 +70,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
       grantId: code.grantId,
       knownMs: Math.max(status.knownMs, code.issuedMs),
       isDelegated: true,
+      ...endsWith,
       ...bound,
     },
     context,
@@ -90,6 +93,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
+    ...endsWith,
     ...audience,
     ...bound,
   };
@@ -111,7 +115,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
 }
 
 /** The code of a request, which this client may use now. Its second use ends the tokens of its first. */
-async function usableCode({ client, form, code: found }: GrantRequest, context: OAuthContext): Promise<FoundCode> {
+async function usableCode(
+  { client, form, code: found, possession }: GrantRequest,
+  context: OAuthContext,
+): Promise<FoundCode> {
   if (!found || found.code.clientId !== client.clientId || found.code.tenant !== client.tenant) throw refused();
   const { code } = found;
   if (found.isUsed) {
@@ -121,7 +128,9 @@ async function usableCode({ client, form, code: found }: GrantRequest, context: 
   const isSameAddress = code.isRedirectSent || form.redirect_uri ? form.redirect_uri === code.redirectUri : true;
   const isProven = verifies(code.challenge, form.code_verifier || undefined);
   const isRevoked = isEndedBy(client.tokensFromMs, code, context.now);
-  if (!isSameAddress || !isProven || isRevoked || !isCodeAlive(code, context.now)) throw refused();
+  const { cnf } = possession.bound;
+  const isOfKey = code.dpopKey === undefined || (cnf !== undefined && "jkt" in cnf && cnf.jkt === code.dpopKey);
+  if (!isSameAddress || !isProven || !isOfKey || isRevoked || !isCodeAlive(code, context.now)) throw refused();
   return found;
 }
 

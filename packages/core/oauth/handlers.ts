@@ -9,13 +9,14 @@ import { later } from "../platform/later.ts";
 import { toJwk } from "../tokens/jwt.ts";
 import { rsaJwk } from "../tokens/key-kinds.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
+import { openOrder, signLogoutToken } from "../tokens/logout-token.ts";
 import { AUTHORIZATION_CODE } from "./code-grant.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { possessionOf, readProof } from "./possession.ts";
-import { type AuthenticatedRequest, authenticateClient, checkQuery, spend, whileNoted } from "./request.ts";
+import { authenticateClient, checkQuery, spend, spendingAlways, whileNoted } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
@@ -84,6 +85,12 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     return whileNoted(noted, () => introspect(form.token, tenant, context));
   },
 
+  async signLogoutToken({ body }, context) {
+    const order = openOrder(context.tools.orders, body.order, context.now);
+    if (!order) throw new Fault("request.invalid", "The order is not one of this service, or is too old.");
+    return { logout_token: await signLogoutToken(context.tools.idTokens, order, context) };
+  },
+
   async getJwks(_, { table, now, tools }) {
     const [ring, rsa] = await Promise.all([tools.signing.ring(table, now), tools.idTokens.ring(table, now)]);
     return { keys: [...acceptedAt(ring, now).map(toJwk), ...acceptedAt(rsa, now).map(rsaJwk)] };
@@ -108,23 +115,6 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getTenantSignalsResourceMetadata: metadataOfTenantsResource("/ssf"),
   getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
-
-/**
- * Uses the assertion of a client up also where its request is refused, so that it counts once whatever follows, and
- * waits until the use of a secret is noted.
- */
-async function spendingAlways<Result>(
-  authenticated: AuthenticatedRequest,
-  context: OAuthContext,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await whileNoted(authenticated.noted, act);
-  } catch (error) {
-    if (error instanceof Fault && error.row.status < 500) await spend(authenticated, context);
-    throw error;
-  }
-}
 
 /** Reads a parameter. A fault in it is thrown later: the client and the grant are checked first. */
 function attempt<T>(read: () => T): { readonly value?: T; readonly fault?: Fault } {

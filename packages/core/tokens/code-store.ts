@@ -29,6 +29,8 @@ export interface SignedIn {
   readonly authSeconds: number;
   /** The session in the browser, as ID tokens name it. */
   readonly sid: string;
+  /** True where the tokens end with the session. */
+  readonly endsWithSession?: boolean | undefined;
   /** The granted scopes of OpenID Connect. */
   readonly scopes: readonly string[];
 }
@@ -54,6 +56,8 @@ export interface AuthorizationCode {
   readonly redirectUri: string;
   readonly isRedirectSent: boolean;
   readonly challenge?: Challenge | undefined;
+  /** The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10). */
+  readonly dpopKey?: string | undefined;
   /** The requested scopes, those of OpenID Connect included. */
   readonly scopes: readonly string[];
   /** The requested resources (RFC 8707). */
@@ -96,9 +100,15 @@ const rows = rowCodec<{
     redirectUri: text,
     isRedirectSent: bool,
     challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
+    dpopKey: optional(text),
     scopes: list(text),
     resources: list(text),
-    signedIn: record<SignedIn>({ authSeconds: number, sid: text, scopes: list(text) }),
+    signedIn: record<SignedIn>({
+      authSeconds: number,
+      sid: text,
+      endsWithSession: optional(bool),
+      scopes: list(text),
+    }),
     idToken: optional(
       record<IdTokenPlan>({
         algorithm: oneOf("RS256", "ES256"),
