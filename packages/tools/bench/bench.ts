@@ -30,7 +30,7 @@ const IMPORTED = 10_000;
 const USAGE =
   "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- peers [rounds] [Keycloak] | -- import [users]]";
 
-/** A topic, with the words after it. Returns whether all rows are within their budgets, or `undefined` for wrong words. */
+/** A topic, with the words after it. Returns whether all rows are within budget, or `undefined` for wrong words. */
 type Topic = (first: string | undefined, second: string | undefined) => Promise<boolean | undefined>;
 
 const topics: Readonly<Record<string, Topic>> = {

@@ -122,12 +122,9 @@ function mixed(number: number): string {
 async function importFile({ ready: url }: ServerProcess, users: number): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-import-"));
   try {
-    const file = join(directory, "users.csv");
-    const lines = Array.from({ length: users }, (_, number) => {
-      const name = mixed(number);
-      return `driver.${name},Kim,Nakamura ${name},driver.${name}@taxis.example.com,hr-${name}`;
-    });
-    await writeFile(file, ["userName,givenName,familyName,email,externalId", ...lines, ""].join("\n"));
+    const file = join(directory, "users.jsonl");
+    const lines = Array.from({ length: users }, (_, number) => JSON.stringify(scimUser(mixed(number))));
+    await writeFile(file, `${lines.join("\n")}\n`);
     const command = await startProcess({
       command: process.execPath,
       args: [join(root, "packages/cli/users/command.ts"), "import", file, "--url", url],

@@ -31,8 +31,8 @@ export function crowded(context: IndexContext, range: Range): Crowded | undefine
 }
 
 /**
- * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet in
- * a range all try, and must not keep it busy.
+ * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet
+ * in a range all try, and must not keep it busy.
  */
 async function spread({ table, keys }: IndexContext, { low, high }: Range): Promise<void> {
   const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);

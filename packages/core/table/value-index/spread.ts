@@ -1,6 +1,6 @@
 /**
- * Spreads the pairs of a young range over several ranges, where writers meet in it. The values of a young tenant are one
- * range, and DynamoDB cancels all but one of the transactions that write an item at the same time. What a range without
+ * Spreads the pairs of a young range over several ranges, where writers meet in it. The values of a young tenant are
+ * one range, and DynamoDB cancels all but one of the transactions that write an item at the same time. What a range without
  * packs has is in its deltas, so that one transaction takes it apart. An index whose writers do not meet keeps few
  * ranges, which cost its readers least.
  */
@@ -37,8 +37,8 @@ function isYoung({ depth, count, ticket }: ValueRange): boolean {
 }
 
 /**
- * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet in
- * a range all try, and must not keep it busy.
+ * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet
+ * in a range all try, and must not keep it busy.
  */
 async function spread({ table, keys }: ValueContext, { low, high }: ValueRange): Promise<void> {
   const [item, ...deltas] = await table.snapshot([rangeKey(keys, low), ...DELTAS.map((at) => keys.delta(low, at))]);
@@ -48,7 +48,7 @@ async function spread({ table, keys }: ValueContext, { low, high }: ValueRange):
   if (texts?.length !== range.count) return;
   const deltaItem = (at: number, from: string, own: readonly string[]): Item => {
     const changes = own.filter((text) => deltaAt(text) === at).map((text) => [changeName(text), 1] as const);
-    // Another number in the range than in its deltas shows a reader that it has read the one before and the other after.
+    // Another number in the range than in its deltas shows a reader that it has read one before and the other after.
     return { ...keys.delta(from, at), f: range.fold - 1, ...Object.fromEntries(changes) };
   };
   const unchanged = { equal: { c: range.changes, t: range.ticket } };

@@ -79,7 +79,7 @@ export async function startKeycloak(distribution: string): Promise<Peer> {
   };
 }
 
-/** Creates users and applications, and returns the ids of the users. An import of thousands takes longer than it may. */
+/** Creates users and applications. Returns the ids of the users. An import of thousands takes longer than it may. */
 async function furnish(send: Send, headers: PeerRequest["headers"]): Promise<readonly string[]> {
   const ids: string[] = [];
   await sendMany(USERS, AT_ONCE, async (n) => {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- peers [--rounds n] [--keycloak folder]`: the processor time of the same requests to this service and
- * to other servers, each in processes of its own on this machine. Rounds take turns, and each begins with another
- * server, so that what else runs here meets all of them. Time that a machine shares is not comparable, processor time is.
+ * `npm run bench -- peers [rounds] [Keycloak]`: the processor time of the same requests to this service and to other
+ * servers, each in processes of its own on this machine. Servers take turns, and each round begins with another one, so
+ * that what else runs here meets all of them. Time is not comparable on a shared machine; processor time is.
  */
 import { cpus } from "node:os";
 import { startKeycloak } from "./keycloak.ts";

@@ -1,6 +1,6 @@
 /**
- * A SCIM server of SCIMMY with its users in memory, on `node:http`. SCIMMY's own router is for Express, which costs more
- * than this: what is compared is the least that a server of SCIMMY needs. Prints `ready <URL>`.
+ * A SCIM server of SCIMMY with its users in memory, on `node:http`. SCIMMY's own router is for Express, which costs
+ * more than this: what is compared is the least that a server of SCIMMY needs. Prints `ready <URL>`.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
