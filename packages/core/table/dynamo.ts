@@ -6,7 +6,7 @@ import { elapsed } from "../platform/clock.ts";
 import { retry } from "../platform/retry.ts";
 import type { Conditional, Metered } from "./client/calls.ts";
 import { type ClientOptions, type DatabaseClient, openClient } from "./client/client.ts";
-import { DatabaseError, TransactionCancelled } from "./client/errors.ts";
+import { type CancellationReason, DatabaseError, TransactionCancelled } from "./client/errors.ts";
 import { fromStored, type StoredItem } from "./client/values.ts";
 import {
   checkKey,
@@ -278,12 +278,21 @@ function transact({ client, common, metered, retrying }: Session, steps: readonl
       const { reasons } = error;
       const failed = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
       const step = steps[failed];
-      if (!step) throw error;
+      if (!step) throw contentionOf(steps, reasons) ?? error;
       const found = reasons[failed]?.Item;
       const outcome = step.otherwise(found && itemOf(found));
       if (outcome !== "applied") throw outcome;
     }
   });
+}
+
+/** What the steps say about items that another transaction is writing. */
+function contentionOf(steps: readonly Step[], reasons: readonly CancellationReason[]): Error | undefined {
+  for (const [at, { Code }] of reasons.entries()) {
+    const error = Code === "TransactionConflict" ? steps[at]?.contended?.() : undefined;
+    if (error) return error;
+  }
+  return undefined;
 }
 
 async function count({ client, common, write: send }: Session, key: Key, change: UpdateParts): Promise<Item> {

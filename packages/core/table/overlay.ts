@@ -145,7 +145,8 @@ async function keep(session: Session, steps: readonly Step[]): Promise<void> {
     const partition = session.kept.get(key.PK) ?? new Map<string, Kept>();
     session.kept.set(key.PK, partition.set(key.SK, { key, item: outcome.item }));
   }
-  session.transactions.push([...steps]);
+  // What writes them later does not start the request again where others write too.
+  session.transactions.push(steps.map(({ contended: _, ...step }) => step));
 }
 
 interface Outcome {

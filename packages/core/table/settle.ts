@@ -9,6 +9,18 @@ const WAIT_MOST_MS = 100;
 export class Moved extends Error {}
 
 /**
+ * Another transaction is writing a range that is small enough to be split for it: the attempt must start again after
+ * `relieve`.
+ */
+export class Crowded extends Moved {
+  readonly relieve: () => Promise<void>;
+  constructor(relieve: () => Promise<void>) {
+    super("others are writing the range");
+    this.relieve = relieve;
+  }
+}
+
+/**
  * Repeats an attempt that ends in `Moved`, with back-off. Passes the number of earlier attempts to it. Throws
  * `service.unavailable` once the deadline (in milliseconds) has passed.
  */
@@ -20,7 +32,14 @@ export function settle<R>(deadlineMs: number, attempt: (before: number) => Promi
     hasTime: startingWithin(deadlineMs),
     exhausted: unavailable,
   };
-  return retry(policy, attempt);
+  return retry(policy, async (before) => {
+    try {
+      return await attempt(before);
+    } catch (error) {
+      if (error instanceof Crowded) await error.relieve();
+      throw error;
+    }
+  });
 }
 
 /** Runs tasks concurrently, at most `width` at a time. Throws the first failure once all have ended. */

@@ -70,6 +70,11 @@ export type Step = {
   readonly noted?: Noted;
   /** Absent for the change itself. Not stored. */
   readonly timing?: Timing;
+  /**
+   * Called when DynamoDB cancels the transaction because another one is writing the item. Returns the error to throw,
+   * or `undefined` to try again, which is what happens without it. Not called where a write is kept back. Not stored.
+   */
+  readonly contended?: () => Error | undefined;
 } & (
   | { readonly put: Item }
   | {

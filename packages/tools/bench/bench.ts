@@ -1,38 +1,59 @@
 /**
- * `npm run bench`: measures round trips and capacity units of every operation, of SCIM, tokens and the name index, and
- * tokens per second.
+ * `npm run bench`: measures round trips and capacity units of every operation, of SCIM, tokens and the name index.
  *
- * `npm run bench -- tokens` measures tokens only. `npm run bench -- users 1000000 [directory]` measures SCIM only, with
- * that many users; the directory stores the data for later runs. `npm run bench -- cold 15` measures cold starts only,
- * in that many rounds. Prints a table per topic with costs and budgets; cold starts have no budget. Exit codes: 0 all
+ * - `-- tokens` measures tokens only, `-- users 1000000 [directory]` SCIM only, with that many users; the directory
+ *   stores the data for later runs. `-- sizes [directory]` measures SCIM at 1,000, 10,000 and 100,000 users.
+ * - `-- cold [rounds]` measures cold starts.
+ * - `-- peers [rounds] [Keycloak]` compares the processor time of requests with that of other servers. The folder is
+ *   that of a Keycloak distribution.
+ * - `-- import [users]` measures how fast users come into an empty tenant.
+ *
+ * Prints a table per topic with costs and budgets; what is measured in processor time has no budget. Exit codes: 0 all
  * within budget, 1 some are not, 2 wrong command line.
  */
 import { measureColdStarts } from "./cold.ts";
 import { measureNames } from "./names.ts";
 import { measureOperations } from "./operations.ts";
+import { comparePeers } from "./peers/peers.ts";
+import { measureImports } from "./rates.ts";
 import { printRows } from "./report.ts";
-import { compareTokenRates } from "./token-rate.ts";
 import { measureTokens } from "./tokens.ts";
 import { measureUsers } from "./users.ts";
 
 const USERS = 10_000;
 const USERS_LEAST = 1_000;
+const SIZES = [1_000, 10_000, 100_000];
 const COLD_ROUNDS = 15;
+const PEER_ROUNDS = 7;
+const IMPORTED = 10_000;
 
-const [topic, number, directory] = process.argv.slice(2);
-const size = Number(number ?? (topic === "cold" ? COLD_ROUNDS : USERS));
-if (topic === "cold" && size >= 1) await measureColdStarts(size);
-else if (
-  (topic !== undefined && topic !== "users" && topic !== "tokens") ||
-  !(size >= USERS_LEAST && size % USERS_LEAST === 0)
-) {
-  console.error("npm run bench [-- tokens | -- cold [rounds] | -- users <number, a multiple of 1000> [directory]]");
-  process.exitCode = 2;
-} else if (
-  !(topic === "users" ? await users(size, directory) : topic === "tokens" ? await tokens() : await everything())
-) {
-  process.exitCode = 1;
-}
+const USAGE =
+  "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- peers [rounds] [Keycloak] | -- import [users]]";
+
+/** A topic, with the words after it. Returns whether all rows are within budget, or `undefined` for wrong words. */
+type Topic = (first: string | undefined, second: string | undefined) => Promise<boolean | undefined>;
+
+const topics: Readonly<Record<string, Topic>> = {
+  tokens,
+  async users(number, directory) {
+    const size = Number(number ?? USERS);
+    return size >= USERS_LEAST && size % USERS_LEAST === 0 ? users(size, directory) : undefined;
+  },
+  async sizes(directory) {
+    const results: boolean[] = [];
+    for (const size of SIZES) results.push(await users(size, directory));
+    return !results.includes(false);
+  },
+  cold: (rounds) => measured(rounds, COLD_ROUNDS, measureColdStarts),
+  peers: (rounds, keycloak) => measured(rounds, PEER_ROUNDS, (number) => comparePeers({ rounds: number, keycloak })),
+  import: (number) => measured(number, IMPORTED, measureImports),
+};
+
+const [topic, first, second] = process.argv.slice(2);
+const run = topic === undefined ? everything : Object.hasOwn(topics, topic) ? topics[topic] : undefined;
+const isWithin = await run?.(first, second);
+if (isWithin === undefined) console.error(USAGE);
+process.exitCode = isWithin === undefined ? 2 : isWithin ? 0 : 1;
 
 async function everything(): Promise<boolean> {
   const results = [
@@ -58,7 +79,17 @@ async function users(size: number, directory?: string): Promise<boolean> {
 }
 
 async function tokens(): Promise<boolean> {
-  const isWithin = printRows("Tokens over HTTP, and authorizing with one", await measureTokens());
-  await compareTokenRates();
-  return isWithin;
+  return printRows("Tokens over HTTP, and authorizing with one", await measureTokens());
+}
+
+/** Runs what prints figures without budgets. */
+async function measured(
+  text: string | undefined,
+  fallback: number,
+  measure: (number: number) => Promise<void>,
+): Promise<boolean | undefined> {
+  const number = Number(text ?? fallback);
+  if (!(Number.isSafeInteger(number) && number >= 1)) return undefined;
+  await measure(number);
+  return true;
 }

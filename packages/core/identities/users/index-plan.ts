@@ -34,6 +34,8 @@ export interface IndexWriting {
   readonly room: number;
   /** The error where a range of an index is not as it was read. */
   readonly moved: () => Error;
+  /** Whether the attempt is repeated by `settle`: young ranges in which writers meet are spread then. */
+  readonly isSpread?: boolean;
 }
 
 /** What is planned for one attribute. */
@@ -51,7 +53,7 @@ interface Part {
 export async function planIndexes(
   table: Table,
   { tenant, before, after }: IndexedChange,
-  { names, room, moved }: IndexWriting,
+  { names, room, moved, isSpread }: IndexWriting,
 ): Promise<IndexPlan> {
   const wanted = after ? names : [];
   const userStore = (after ?? before)?.userStore ?? "";
@@ -61,7 +63,7 @@ export async function planIndexes(
       if (!attribute) return undefined;
       const held = before ? heldPairs(attribute, before) : [];
       const change = pairChange(held, after && wanted.includes(name) ? pairsOf(attribute, after) : []);
-      const steps = change ? await indexOfValues(table, tenant, userStore, name).steps(change, moved) : [];
+      const steps = change ? await indexOfValues(table, tenant, userStore, name).steps(change, moved, isSpread) : [];
       return { name, steps, held: { [name]: notedPairs(held) } };
     }),
   );

@@ -69,7 +69,7 @@ export async function addUser(
         planIndexes(
           table,
           { tenant, after: user },
-          { names: wantedNames(user, declared), room: STEPS_MOST - used, moved },
+          { names: wantedNames(user, declared), room: STEPS_MOST - used, moved, isSpread: true },
         ),
         declared && withdrawUndeclared(table, tenant, userStore, declared),
       ]);

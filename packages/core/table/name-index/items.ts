@@ -6,7 +6,7 @@
  * `high` of its range, so that a reader of a leaf that is newer than its range finds the rest of the names.
  */
 import type { NameListKeys } from "../keys.ts";
-import { as, type Field, misfit, number, rowCodec, text } from "../row.ts";
+import { as, type Field, misfit, number, rowCodec, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, LAST, type Table, type Value } from "../table.ts";
 import { bytesOf } from "./name-key.ts";
 
@@ -48,7 +48,18 @@ export interface Range {
   readonly bytes: number;
   /** Grows with every write. */
   readonly version: number;
+  /** How many splits led to the range, up to `DEEP`. */
+  readonly depth: number;
 }
+
+/** From this depth on, ranges are split by their bytes alone. Ranges of older releases and of loaders are deep. */
+export const DEEP = 8;
+
+/** Not stored for deep ranges: most ranges of a large index. */
+const depthField: Field<number> = {
+  ...withDefault(number, DEEP),
+  write: (depth) => (depth < DEEP ? depth : undefined),
+};
 
 /** The names of one range, as one item stores them. */
 export interface Leaf {
@@ -76,6 +87,7 @@ const rangeRow = rowCodec<Omit<Range, "low">>("name range", {
   count: as("n", number),
   bytes: as("b", number),
   version: as("v", number),
+  depth: as("d", depthField),
 });
 const leafRow = rowCodec<Leaf>("name leaf", { high: as("hi", text), names: as("k", names) });
 const entryRow = rowCodec<{ readonly id: string }>("name", { id: text });
@@ -130,14 +142,13 @@ export function bytesOfAll(names: Iterable<string>): number {
 }
 
 /** The range of these names, which must be all of `[low, high)`. */
-export function rangeOver(low: string, high: string, names: readonly string[], version: number): Range {
-  return {
-    low,
-    high,
-    count: names.length,
-    bytes: bytesOfAll(names),
-    version,
-  };
+export function rangeOver(
+  low: string,
+  high: string,
+  names: readonly string[],
+  { version = 0, depth = DEEP }: Partial<Pick<Range, "version" | "depth">> = {},
+): Range {
+  return { low, high, count: names.length, bytes: bytesOfAll(names), version, depth };
 }
 
 /**
@@ -150,7 +161,7 @@ export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes
   let names: string[] = [];
   let bytes = 0;
   const close = (high: string): Item[] => [
-    rangeItem(keys, rangeOver(low, high, names, 0)),
+    rangeItem(keys, rangeOver(low, high, names)),
     leafItem(keys, low, high, names),
   ];
   let last = "";

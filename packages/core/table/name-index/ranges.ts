@@ -5,6 +5,7 @@ import { compareKeys, type Key, LAST, type Step } from "../table.ts";
 import {
   bytesOfAll,
   covers,
+  DEEP,
   type IndexContext,
   leafItem,
   leafOf,
@@ -86,8 +87,9 @@ async function split(context: IndexContext, low: string): Promise<readonly Range
   const cut = cutAt(names, range.bytes);
   const middle = names[cut];
   if (range.bytes < splitBytes || names.length < 2 || middle === undefined) return [];
-  const left = rangeOver(low, middle, names.slice(0, cut), range.version + 1);
-  const right = rangeOver(middle, range.high, names.slice(cut), 0);
+  const depth = Math.min(DEEP, range.depth + 1);
+  const left = rangeOver(low, middle, names.slice(0, cut), { version: range.version + 1, depth });
+  const right = rangeOver(middle, range.high, names.slice(cut), { depth });
   try {
     await table.write(
       { put: rangeItem(keys, left), when: { equal: { v: range.version } }, otherwise: moved },
@@ -144,7 +146,7 @@ export function turn(
 /** The steps that create an index with its first range. They fail when it exists. */
 export function begin(context: IndexContext, names: readonly string[]): Step[] {
   return [
-    { put: rangeItem(context.keys, rangeOver("", LAST, names, 0)), when: "absent", otherwise: moved },
+    { put: rangeItem(context.keys, rangeOver("", LAST, names, { depth: 0 })), when: "absent", otherwise: moved },
     { put: leafItem(context.keys, "", LAST, names), when: "absent", otherwise: moved },
   ];
 }

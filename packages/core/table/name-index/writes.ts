@@ -17,6 +17,7 @@ import {
   rangeOf,
 } from "./items.ts";
 import { begin, locate, locateRoom, moved, touch, turn } from "./ranges.ts";
+import { crowded } from "./spread.ts";
 
 /** A name to replace by another. */
 export interface Renaming {
@@ -74,7 +75,10 @@ export function nameWrites(context: IndexContext): NameWrites {
     create: ({ key, entry, steps, first = [], more, founding = [], taken, allowed }) =>
       settle(deadlineMs, async (before) => {
         const [range, others = []] = await Promise.all([locateRoom(context, key, before > 0), more?.(moved), allowed]);
-        const ofRange = range ? turn(context, range, { added: [key] }) : [...begin(context, [key]), ...founding];
+        // Where others write a range, it is spread; where they create the index, it is looked for again.
+        const contended = range ? () => crowded(context, range) : moved;
+        const own = range ? turn(context, range, { added: [key] }) : [...begin(context, [key]), ...founding];
+        const ofRange = own.map((step) => ({ ...step, contended }));
         await table.write(...first, claim(context, { key, entry, taken }), ...ofRange, ...steps, ...others);
       }),
 

@@ -13,6 +13,7 @@ import {
   type ValueContext,
   type ValueRange,
 } from "./range-rows.ts";
+import { crowded } from "./spread.ts";
 
 /** A pair that comes or goes. */
 interface Turn {
@@ -26,11 +27,15 @@ interface RangeTurns {
   readonly turns: Turn[];
 }
 
-/** The steps of a change; none for one that changes nothing. */
+/**
+ * The steps of a change; none for one that changes nothing. `isSpread`: a transaction that meets another one in a young
+ * range ends in `Crowded`.
+ */
 export async function changeSteps(
   context: ValueContext,
   { added, removed, several }: PairChange,
   moved: () => Error,
+  isSpread = false,
 ): Promise<readonly Step[]> {
   const turns: readonly Turn[] = [
     ...removed.map((pair): Turn => ({ text: pairText(pair), net: -1 })),
@@ -47,7 +52,13 @@ export async function changeSteps(
     if (known) known.turns.push(turn);
     else byRange.set(low, { range, turns: [turn] });
   }
-  return [...byRange.values()].flatMap((one, at) => stepsOf(context, one, at === 0 ? several : 0, moved));
+  return [...byRange.values()].flatMap((one, at) => {
+    const { range } = one;
+    const steps = stepsOf(context, one, at === 0 ? several : 0, moved);
+    // Where others write a range, it is spread; where they create the index, it is looked for again.
+    const contended = range ? () => crowded(context, range) : moved;
+    return isSpread ? steps.map((step) => ({ ...step, contended })) : steps;
+  });
 }
 
 function stepsOf(

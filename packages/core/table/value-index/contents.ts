@@ -114,7 +114,7 @@ function contentsOf(
   const deltas = items.slice(0, packAt).map(deltaOf);
   if (deltas.some((delta) => delta.fold !== fold)) return undefined;
   const changes = netChanges(deltas);
-  if (fold === 0) return { range, values: [], ...(withIds && { ids: new Uint8Array() }), changes };
+  if (fold <= 0) return { range, values: [], ...(withIds && { ids: new Uint8Array() }), changes };
   const values = packOf(items[packAt], fold);
   const ids = withIds ? packOf(items[packAt + 1], fold) : undefined;
   if (!values || (withIds && !ids)) return undefined;

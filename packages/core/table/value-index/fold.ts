@@ -52,7 +52,7 @@ export async function rangeWithRoom(
     // A rehearsal has no effect, so that nothing needs room.
     if (!range || range.pending < context.limits.foldBytes || context.table.keeps === "for good") return range;
     if (elapsed() - startedMs > ROOM_WITHIN_MS) return range;
-    if (range.ticket > range.fold) {
+    if (isBegun(range)) {
       if (!mustWait(context, range)) return range;
       if (seen?.ticket !== range.ticket) seen = { ticket: range.ticket, sinceMs: elapsed() };
       if (elapsed() - seen.sinceMs < FOLDED_WITHIN_MS) {
@@ -64,6 +64,11 @@ export async function rangeWithRoom(
       if (!isStale(error)) throw error;
     });
   }
+}
+
+/** Whether a fold was begun that is not completed. Numbers below 0 are of ranges that were never folded. */
+function isBegun({ ticket, fold: last }: ValueRange): boolean {
+  return ticket > Math.max(last, 0);
 }
 
 /** Whether a fold that others have begun needs a range without changes, or the deltas are far beyond the limit. */

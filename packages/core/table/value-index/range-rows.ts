@@ -59,7 +59,10 @@ export interface ValueRange extends CountedRange {
   readonly pending: number;
   /** Grows with every change of a pair. */
   readonly changes: number;
-  /** The number of the last fold that was begun, and of the last that was completed: 0 for none. */
+  /**
+   * The number of the last fold that was begun, and of the last that was completed: 0 for none. Below 0, how often a
+   * range without packs was spread (spread.ts).
+   */
   readonly ticket: number;
   readonly fold: number;
   /** Which slot has the pack of that fold. */

@@ -13,9 +13,9 @@ export interface ValueIndex {
   /**
    * The steps of a change, for the transaction that changes the owner: at most two for each pair. One round trip; about
    * four more where a range is full. `moved` is the error where a range is not as it was read: the caller repeats the
-   * attempt with new steps.
+   * attempt with new steps. `isSpread`: the caller repeats it after `Crowded` too, as `settle` does.
    */
-  steps(change: PairChange, moved: () => Error): Promise<readonly Step[]>;
+  steps(change: PairChange, moved: () => Error, isSpread?: boolean): Promise<readonly Step[]>;
 }
 
 /** The indexes of the declared attributes of one set of owners, for lists. */
@@ -33,6 +33,6 @@ export function valueIndex(table: Table, keys: ValueIndexKeys, limits: Partial<V
   const context: ValueContext = { table, keys, limits: limitsOf(limits) };
   return {
     open: (options) => openDirectory(context, options),
-    steps: (change, moved) => changeSteps(context, change, moved),
+    steps: (change, moved, isSpread) => changeSteps(context, change, moved, isSpread),
   };
 }

@@ -1,0 +1,102 @@
+/** Creates of a tenant that has no users yet, by a model in which transactions on one item conflict. */
+import { afterEach, expect, test, vi } from "vitest";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
+import { keys } from "#core/table/keys.ts";
+import { nameIndex } from "#core/table/name-index/name-index.ts";
+import { type ConflictModel, conflictModel } from "#tests/support/conflict-model.ts";
+import { randomOf } from "#tests/support/random.ts";
+import { indexProblems } from "#tests/support/user-indexes.ts";
+
+/** A test that hangs fails after this time. */
+const HANGS_MS = 120_000;
+const TENANT = "young";
+const store = { tenant: TENANT, userStore: "PRIMARY", attributes: shippedIndexes };
+const given = ["mi", "le", "dan", "so", "ka", "ri", "no", "el", "tom", "ay", "is", "jun", "per", "al", "bo", "ste"];
+const family = ["kor", "van", "hel", "son", "ova", "bel", "ric", "tan", "mur", "dez", "lin", "gar", "esh", "ito"];
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Everything that chooses by chance does so by this seed. */
+const seeded = (seed: number): (() => number) => {
+  const random = randomOf(seed);
+  const next = (): number => random.upTo(1_000_000) / 1_000_000;
+  vi.spyOn(Math, "random").mockImplementation(next);
+  return next;
+};
+
+/** A person with values for every index that is shipped. */
+const personOf = (random: () => number, number: number) => {
+  const part = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
+  const [first, last] = [`${part(given)}${part(family)}`, `${part(family)}${part(given)}`];
+  const userName = `${first}.${last}${Math.floor(random() * 1e6).toString(36)}${number}`;
+  return freshUser(newId(), userName, 1_000 + number, {
+    profile: {
+      externalId: `hr-${Math.floor(random() * 1e9)}`,
+      displayName: `${first} ${last}`,
+      name: { givenName: first, familyName: last },
+      emails: [{ value: `${userName}@example.com`, type: "work" }],
+    },
+  });
+};
+
+/** Creates users, each after a pause. Returns the reasons of those that were not created. */
+const createAll = (
+  model: ConflictModel,
+  random: () => number,
+  { users, pauseMs }: { readonly users: number; readonly pauseMs: () => number },
+): Promise<readonly string[]> =>
+  model.run(async () => {
+    const declared = declaredIndexes(shippedIndexes);
+    // Loads the code that writes users: its time is not that of the model.
+    await userStore(model.table, { declared }).add("another", personOf(random, 0));
+    const open: Promise<unknown>[] = [];
+    for (let number = 0; number < users; number += 1) {
+      open.push(userStore(model.table, { declared }).add(TENANT, personOf(random, number)));
+      await model.pause(pauseMs());
+    }
+    const settled = await Promise.allSettled(open);
+    return settled.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+  });
+
+const rowsOf = async (model: ConflictModel, PK: string) => model.table.queryAll({ PK, limit: 10_000 });
+
+test("300 creates a second in a new tenant all succeed, and rarely meet once its ranges are spread", {
+  timeout: HANGS_MS,
+}, async () => {
+  const random = seeded(7);
+  const model = conflictModel(random);
+  const users = 300;
+  const failed = await createAll(model, random, { users, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
+  expect(failed).toEqual([]);
+  // Without spreading, each create met more than 50 others, and a third ended in 503.
+  expect(model.counts.conflicts / users).toBeLessThan(15);
+  const before = model.counts.conflicts;
+  const more = await createAll(model, random, { users: 100, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
+  expect(more).toEqual([]);
+  expect((model.counts.conflicts - before) / 100).toBeLessThan(2);
+  await model.run(async () => {
+    expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).audit()).toEqual([]);
+    expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).total()).toBe(400);
+    expect(await indexProblems(model.table, store, model.rows(`T#${TENANT}#U#`))).toEqual([]);
+  });
+});
+
+test("a tenant whose users come one after the other keeps one range of each index", async () => {
+  const random = seeded(8);
+  const model = conflictModel(random);
+  expect(await createAll(model, random, { users: 20, pauseMs: () => 200 })).toEqual([]);
+  expect(model.counts.conflicts).toBe(0);
+  await model.run(async () => {
+    const indexes = [
+      keys.userNames(TENANT, "PRIMARY").ranges,
+      ...shippedIndexes.map((name) => keys.userValues(TENANT, "PRIMARY", name).ranges),
+    ];
+    for (const ranges of indexes) expect([ranges, (await rowsOf(model, ranges)).length]).toEqual([ranges, 1]);
+  });
+});
