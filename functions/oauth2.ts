@@ -5,6 +5,7 @@
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
@@ -25,6 +26,7 @@ import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
+import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { accessSection } from "#core/settings/access.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
@@ -109,6 +111,8 @@ export const handler = lambda({
       credentials: credentialStore(table),
       lockouts: lockoutStore(table, defaultLockoutPolicy),
       apiResources: apiResourceStore(table),
+      applications: applicationStore(table),
+      oidcScopes: oidcScopeStore(table),
       families: familyStore(table),
     };
   },

@@ -104,6 +104,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...authentication,
         p.clientLock,
         p.clientUses,
+        p.application,
+        p.oidcScopes,
         p.scope,
         p.apiResourceNames,
         p.refreshToken,

@@ -3,9 +3,11 @@ import type { ApiResourceStore } from "../api-resources/store.ts";
 import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { SecretUseStore } from "../applications/registry/secret-use-store.ts";
+import type { ApplicationStore } from "../applications/registry/store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
+import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
@@ -43,6 +45,8 @@ export interface OAuthStores extends AuthenticationStores {
   readonly clientLockouts: ClientLockoutStore;
   readonly secretUses: SecretUseStore;
   readonly apiResources: ApiResourceStore;
+  readonly applications: Pick<ApplicationStore, "find">;
+  readonly oidcScopes: Pick<OidcScopeStore, "all">;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;
 }

@@ -30,7 +30,7 @@ import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
 import { checkRefreshKey } from "./possession.ts";
 import { required } from "./request.ts";
-import { clientScopes, ownNames, userScopes } from "./scopes.ts";
+import { clientScopes, userScopes } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
 import { askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
@@ -73,7 +73,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
-  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
+  const status = await readAccountStatus({ tenant, names, find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
@@ -121,7 +121,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     return user && maySignIn(user) ? user : undefined;
   };
   const [status, targets] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names, find }, context),
     refreshTargets(request, family, context),
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();

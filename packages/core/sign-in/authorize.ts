@@ -13,6 +13,7 @@ import {
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
+import { tenantFacts } from "./code.ts";
 import { findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
@@ -33,7 +34,7 @@ export async function authorize(
   context: SignInContext,
 ): Promise<PageResult> {
   const language = languageOf(one(parameters, "ui_locales"), headers["accept-language"]);
-  const { requester, client, current, known, consent, hint } = await requesterOf(parameters, context);
+  const { requester, client, current, facts, consent, hint } = await requesterOf(parameters, context);
   const { tenant, application, to } = requester;
   const browser = browserText(context.cookies);
   const sending = { tenant, language, isAfterForm, cookies: browser.setting };
@@ -52,7 +53,7 @@ export async function authorize(
     }
     return await finish(
       asked,
-      { current: usableSession, consent, known },
+      { current: usableSession, consent, facts },
       notingUse(usableSession, context.now),
       context,
     );
@@ -91,11 +92,11 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   const { tenant, applicationId } = client;
   const userId = referenceIn(context, tenant)?.userId;
   const hintText = one(parameters, "id_token_hint");
-  const [application, owner, current, known, consent, hint] = await Promise.all([
+  const [application, owner, current, facts, consent, hint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
     currentSession(tenant, context),
-    context.oidcScopes.all(tenant),
+    tenantFacts(tenant, (one(parameters, "scope") ?? "").split(" "), context),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintText === undefined ? undefined : readIdTokenHint(context.table, hintText),
   ]);
@@ -125,5 +126,5 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     isRedirectSent: sent !== undefined,
     origin: context.origin,
   };
-  return { requester, client, current, known, consent, hint };
+  return { requester, client, current, facts, consent, hint };
 }

@@ -1,9 +1,9 @@
 /** ID tokens that a client sends back to name the user or the session that it means. */
 import type { User } from "../identities/users/model.ts";
+import { subjectFor } from "../openid/user-claims.ts";
 import type { IdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { AuthorizationError, type AuthorizationRequest, type Requester } from "./authorization-request.ts";
-import { subjectFor } from "./user-claims.ts";
 
 /** The client that sends a hint. */
 interface Sender {

@@ -3,19 +3,23 @@ import type * as z from "zod";
 import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
 import { bearerChallenge, unauthenticated } from "../http/decision.ts";
 import { maySignIn } from "../identities/users/model.ts";
+import { claimedUser, membershipNeeds, readingAhead } from "../openid/memberships.ts";
+import { OPENID, signInScopes } from "../openid/scopes.ts";
+import { claimsFor, subjectFor } from "../openid/user-claims.ts";
 import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { claimedUser, OPENID, signInScopes } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import type { UserInfo } from "./contract.ts";
-import { claimsFor, subjectFor } from "./user-claims.ts";
 
 interface TokenHeaders {
   readonly authorization?: string | undefined;
   readonly dpop?: string | undefined;
 }
 
-/** The claims. Throws `auth.unauthenticated`, and `auth.forbidden` for a token without the scope `openid`. */
+/**
+ * The claims. One round trip for a JWT; one more for groups, and one more for the roles of groups and of everyone.
+ * Throws `auth.unauthenticated`, and `auth.forbidden` for a token without the scope `openid`.
+ */
 export async function getUserInfo(
   { authorization: header, dpop: proof }: TokenHeaders,
   context: SignInContext,
@@ -44,6 +48,8 @@ export async function getUserInfo(
   }
   const names = signInScopes([...scopes], known);
   const granted = known.filter(({ name }) => names.includes(name));
-  const claimed = await claimedUser(user, tenant, application, granted, context);
+  const needs = membershipNeeds(application, granted);
+  const stores = needs.roles ? readingAhead(context, tenant, user) : context;
+  const claimed = await claimedUser({ user, tenant, needs }, applicationId, stores);
   return { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, granted) };
 }
