@@ -140,8 +140,8 @@ export function storingCode(codeText: string, code: AuthorizationCode): Step {
 }
 
 /**
- * The step that uses a code up, and forgets what it said about the groups and roles of the user. `otherwise` returns the
- * fault for a code that was used since it was read.
+ * The step that uses a code up, and forgets what it said about the groups and roles of the user. `otherwise` returns
+ * the fault for a code that was used since it was read.
  */
 export function usingCode({ digest, code }: FoundCode, otherwise: () => Error): Step {
   const kept: AuthorizationCode = { ...code, memberships: { groupIds: [], roleIds: [] } };
