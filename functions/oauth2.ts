@@ -27,6 +27,7 @@ import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { accessSection } from "#core/settings/access.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
@@ -82,6 +83,8 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
+  pairwise: newPairwiseSubjects(),
+  encryptionKeySets: newRemoteKeySets(fetchKeySet, systemClock, "enc"),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),

@@ -15,6 +15,7 @@ import { sentRequest } from "#core/http/request.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -41,6 +42,7 @@ const tools: SignInTools = {
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
+  pairwise: newPairwiseSubjects(),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),
 };

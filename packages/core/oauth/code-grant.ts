@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { systemScopes } from "../domain/system-apis.ts";
 import { maySignIn } from "../identities/users/model.ts";
+import { namedNeeds } from "../openid/memberships.ts";
 import { Fault } from "../platform/faults.ts";
 import {
   type AuthorizationCode,
@@ -22,7 +23,7 @@ import { endingFamily } from "./ending.ts";
 import type { GrantRequest, Response } from "./grant-request.ts";
 import { issueAccessToken, tokenResponse } from "./issue.ts";
 import { familySeconds, refreshSeconds } from "./lifetimes.ts";
-import { issueIdToken, openIdSettings } from "./open-id.ts";
+import { issueIdToken, openIdSettings, subjectClaims } from "./open-id.ts";
 import { required } from "./request.ts";
 import { userScopes } from "./scopes.ts";
 import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
@@ -47,7 +48,8 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   };
   const asked = targetsOf(request, code, context);
   const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
-  const needsRoles = async () => (await settings)?.needs.roles === true;
+  const ofToken = namedNeeds(client.settings.attributes ?? []);
+  const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
   const account = { tenant, names, find, userId: user.id, likely: code.memberships, needsRoles };
   const [status, apiIds, openId] = await Promise.all([
     readKnownAccount(account, context),
@@ -71,10 +73,13 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
       grantId: code.grantId,
       knownMs: Math.max(status.knownMs, code.issuedMs),
       isDelegated: true,
+      account: status,
+      ...(code.claims && { claims: code.claims.userInfo }),
       ...bound,
     },
     context,
   );
+  const about = openId && (await subjectClaims(tenant, openId, status, context));
   const text = newOpaque("rt_");
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(client.settings, context.tools.limits);
@@ -86,6 +91,8 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     user,
     scopes,
     signInScopes,
+    ...(about && { signedIn: { authSeconds: signedIn.authSeconds, sid: signedIn.sid, subject: about.subject } }),
+    ...(code.claims && { claims: code.claims }),
     startedMs: issued.token.issuedMs,
     startedSeconds,
     endsAtSeconds: startedSeconds + familySeconds(lifeSeconds),
@@ -97,7 +104,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     ...bound,
   };
   const idToken =
-    code.idToken && openId && (await issueIdToken({ ...code, ...code.idToken }, openId, status, issued, context));
+    code.idToken &&
+    openId &&
+    about &&
+    (await issueIdToken({ ...code, ...code.idToken }, openId, about, issued, context));
   let isReused = false;
   const reused = () => {
     isReused = true;

@@ -60,6 +60,7 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
       knownMs: status.knownMs,
       ...(asked ? audienceFor(asked) : subject.audience && { audience: subject.audience }),
       exchanges,
+      account: status,
       expiresAtSecondsMax: Math.min(subject.expiresAtSeconds, actor?.expiresAtSeconds ?? Number.POSITIVE_INFINITY),
       ...possession.bound,
     },

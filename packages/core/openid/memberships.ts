@@ -5,8 +5,7 @@ import type { GroupStore } from "../identities/groups/store.ts";
 import { isFor } from "../identities/roles/model.ts";
 import type { Role, RoleStore } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
-import type { OidcScope } from "../oidc-scopes/model.ts";
-import type { ClaimedUser } from "./user-claims.ts";
+import { type ClaimedUser, type Granted, uriOf } from "./user-claims.ts";
 
 /** The groups and roles that a user has, or had a moment ago. */
 export interface Memberships {
@@ -32,15 +31,20 @@ const AHEAD_MAX = 50;
 /** What claims of granted scopes need, and those that an application has of its own. */
 export function membershipNeeds(
   { claimConfiguration }: Pick<Application, "claimConfiguration">,
-  scopes: readonly OidcScope[],
+  granted: Granted,
 ): MembershipNeeds {
-  const { claimMappings, subject } = claimConfiguration;
+  const { claimMappings } = claimConfiguration;
   const wanted = [
-    ...scopes.flatMap(({ claims }) => claims),
-    ...claimMappings.map(({ localClaim }) => localClaim.uri ?? ""),
-    subject.claim?.uri ?? "",
+    ...granted.scopes.flatMap(({ claims }) => claims),
+    ...(granted.claims ?? []),
+    ...claimMappings.map(({ localClaim }) => uriOf(localClaim)),
   ];
-  const needs = (word: RegExp) => wanted.some((name) => word.test(name));
+  return namedNeeds(wanted);
+}
+
+/** What claims need, by their names in OpenID Connect or URIs. */
+export function namedNeeds(names: readonly string[]): MembershipNeeds {
+  const needs = (word: RegExp) => names.some((name) => word.test(name));
   return { groups: needs(/(^|\/)groups?$/), roles: needs(/(^|\/)roles?$/) };
 }
 
@@ -100,10 +104,12 @@ export async function claimedUser(
     needs.groups ? groups.findMany(tenant, user.groupIds) : [],
     needs.roles ? rolesOf() : [],
   ]);
+  const counting = ofUser.filter((role) => isFor(role, applicationId));
   return {
     user,
     tenant,
     groupNames: found.flatMap((group) => (group ? [group.displayName] : [])),
-    roleNames: ofUser.filter((role) => isFor(role, applicationId)).map(({ name }) => name),
+    roleNames: counting.map(({ name }) => name),
+    roleAudiences: counting.map(({ audience }) => audience.type),
   };
 }

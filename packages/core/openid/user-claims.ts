@@ -14,10 +14,21 @@ export interface ClaimedUser {
   readonly tenant: string;
   readonly groupNames: readonly string[];
   readonly roleNames: readonly string[];
+  /** Of each role, whether it is of the tenant or of the application. */
+  readonly roleAudiences: readonly ("organization" | "application")[];
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 type Json = Readonly<Record<string, unknown>>;
+type Configuration = Application["claimConfiguration"];
+type Configured = Pick<Application, "claimConfiguration">;
+
+/** What a client is given. */
+export interface Granted {
+  readonly scopes: readonly OidcScope[];
+  /** Names of single claims that it asked for (OpenID Connect Core 1.0 section 5.5). */
+  readonly claims?: readonly string[] | undefined;
+}
 
 const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
 const LOCAL = `${LOCAL_DIALECT}/`;
@@ -31,39 +42,124 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** The attributes of users by the ends of URIs of local claims. */
 const attributes: ReadonlyMap<string, string> = new Map([...attributeClaims].map(([path, claim]) => [claim, path]));
 
-/** The claims of a user for an application with granted scopes. Claims without a value are left out. */
-export function claimsFor(
-  claimed: ClaimedUser,
-  { claimConfiguration }: Pick<Application, "claimConfiguration">,
-  granted: readonly OidcScope[],
-): Claims {
-  const ofScopes = [...new Set(granted.flatMap(({ claims }) => claims))].filter((name) => !RESERVED.has(name));
-  const { requestedClaims, dialect, claimMappings } = claimConfiguration;
-  const requested = new Set(requestedClaims.map(({ claim }) => claim.uri ?? claim.id ?? ""));
-  const mapped = new Map(claimMappings.map((each) => [each.applicationClaim, each.localClaim.uri ?? ""]));
-  const isRequested = (name: string) =>
-    requested.size === 0 ||
-    requested.has(`${LOCAL}${localOf(name)}`) ||
-    [...requested].some((uri) => mapped.get(uri) === `${LOCAL}${localOf(name)}`);
-  const standard = ofScopes
-    .filter(isRequested)
-    .map((name) => [name, oidcValue(name, claimed, claimConfiguration.role)]);
-  const custom =
-    dialect === "CUSTOM"
-      ? [...mapped]
-          .filter(([name, uri]) => (requested.has(name) || requested.has(uri)) && !RESERVED.has(name) && name !== uri)
-          .map(([name, uri]) => [name, localValue(uri, claimed)])
-      : [];
-  return Object.fromEntries([...standard, ...custom].filter(([, value]) => isPresent(value)));
+/** The claims of a user for an application. Claims without a value are left out. */
+export function claimsFor(claimed: ClaimedUser, { claimConfiguration }: Configured, granted: Granted): Claims {
+  const { dialect } = claimConfiguration;
+  const names = new Set([...granted.scopes.flatMap(({ claims }) => claims), ...(granted.claims ?? [])]);
+  const standard = [...names]
+    .filter((name) => !RESERVED.has(name) && isAllowed(name, claimConfiguration))
+    .map((name) => [shownName(name, claimConfiguration), oidcValue(name, claimed, claimConfiguration.role)]);
+  const custom = dialect === "CUSTOM" ? customClaims(claimConfiguration) : [];
+  const values = custom.map(([name, uri]) => [name, localValue(uri, claimed, claimConfiguration.role)]);
+  return Object.fromEntries([...standard, ...values].filter(([, value]) => isPresent(value)));
 }
 
-/** The subject of a user for an application: its id, unless the application chose another claim. */
-export function subjectFor(claimed: ClaimedUser, { claimConfiguration }: Pick<Application, "claimConfiguration">) {
+/** The names that a client may ask for one by one: those of OpenID Connect, and of scopes of the tenant. */
+export function knownClaims(
+  asked: readonly string[],
+  { claimConfiguration }: Configured,
+  known: readonly OidcScope[],
+): readonly string[] {
+  const names = new Set([...Object.keys(oidcClaims), ...known.flatMap(({ claims }) => claims)]);
+  return [...new Set(asked)].filter(
+    (name) => names.has(name) && !RESERVED.has(name) && isAllowed(name, claimConfiguration),
+  );
+}
+
+/** Claims that an access token has for itself, besides those of every token. */
+const OF_ACCESS_TOKENS: ReadonlySet<string> = new Set(["client_id", "scope", "act", "aut", "idp", "username"]);
+/** Characters of the claims about a user in an access token, as JSON: it travels in a header. */
+const ATTRIBUTES_LENGTH_MAX = 2_048;
+
+/** Claims about a user for an access token, by their names in OpenID Connect or URIs: as many as there is room for. */
+export function attributesFor(
+  claimed: ClaimedUser,
+  names: readonly string[],
+  role: Configuration["role"] = {},
+): Claims {
+  const found: Record<string, unknown> = {};
+  for (const given of names) {
+    const local = given.startsWith(LOCAL) ? given.slice(LOCAL.length) : undefined;
+    const name = local === undefined ? given : (nameOf(local) ?? local);
+    const value =
+      local === undefined || nameOf(local) ? oidcValue(name, claimed, role) : localValue(given, claimed, role);
+    const isFree = !RESERVED.has(name) && !OF_ACCESS_TOKENS.has(name) && isPresent(value);
+    if (isFree && JSON.stringify({ ...found, [name]: value }).length <= ATTRIBUTES_LENGTH_MAX) found[name] = value;
+  }
+  return found;
+}
+
+/** The name in OpenID Connect of a local claim. */
+function nameOf(local: string): string | undefined {
+  return Object.entries(oidcClaims).find(([name, each]) => each === local && !RESERVED.has(name))?.[0];
+}
+
+/** The mandatory claims of an application that a user has no value for, as an application names them. */
+export function missingClaims({ user, tenant }: Pick<ClaimedUser, "user" | "tenant">, application: Configured) {
+  const { requestedClaims, claimMappings, role } = application.claimConfiguration;
+  // What counts is that the user has some, not what they are called.
+  const claimed = { user, tenant, groupNames: user.groupIds, roleNames: [tenant], roleAudiences: [] };
+  return requestedClaims.flatMap(({ claim, mandatory }) => {
+    const name = uriOf(claim);
+    const mapped = claimMappings.find(({ applicationClaim }) => applicationClaim === name);
+    const uri = mapped ? uriOf(mapped.localClaim) : name;
+    return mandatory && !isPresent(localValue(uri, claimed, role)) ? [name] : [];
+  });
+}
+
+/** Whether an application may have a claim: it requests no claims at all, or this one. */
+function isAllowed(name: string, { requestedClaims, claimMappings }: Configuration): boolean {
+  const requested = new Set(requestedClaims.map(({ claim }) => uriOf(claim)));
+  const uri = `${LOCAL}${localOf(name)}`;
+  const mappings = claimMappings.filter(({ localClaim }) => uriOf(localClaim) === uri);
+  return (
+    requested.size === 0 ||
+    requested.has(uri) ||
+    mappings.some(({ applicationClaim }) => requested.has(applicationClaim))
+  );
+}
+
+/** The names that an application has of its own for claims that it requests, each with the local claim. */
+function customClaims({ requestedClaims, claimMappings }: Configuration): readonly (readonly [string, string])[] {
+  const requested = new Set(requestedClaims.map(({ claim }) => uriOf(claim)));
+  return claimMappings
+    .map(({ applicationClaim, localClaim }) => [applicationClaim, uriOf(localClaim)] as const)
+    .filter(([name, uri]) => (requested.has(name) || requested.has(uri)) && !RESERVED.has(name) && name !== uri);
+}
+
+/** The name of a claim for an application: it may have chosen the one in which it gets roles. */
+function shownName(name: string, { role, claimMappings }: Configuration): string {
+  const chosen = role.claim && uriOf(role.claim);
+  if (name !== "roles" || !chosen || ROLE_CLAIMS.has(chosen)) return name;
+  if (!chosen.startsWith(LOCAL)) return RESERVED.has(chosen) ? name : chosen;
+  const mapped = claimMappings.find(({ localClaim }) => uriOf(localClaim) === chosen)?.applicationClaim;
+  const local = chosen.slice(LOCAL.length);
+  const shown = mapped ?? nameOf(local) ?? local;
+  return RESERVED.has(shown) ? name : shown;
+}
+
+/** The local claims of roles: under either name the claim is `roles`. */
+const ROLE_CLAIMS: ReadonlySet<string> = new Set([`${LOCAL}roles`, `${LOCAL}role`]);
+
+/** The URI of a reference to a claim, which has one or the id that `/claim-dialects` shows; otherwise that id. */
+export function uriOf({ uri, id }: { readonly uri?: string | undefined; readonly id?: string | undefined }): string {
+  if (uri || id === undefined) return uri ?? "";
+  const read = Buffer.from(id, "base64url").toString("utf8");
+  return read.startsWith(LOCAL) ? read : id;
+}
+
+/**
+ * The subject of a user for an application: its id, unless the application chose another claim. `pairwise` is the
+ * subject for the sector of the application, where it has pairwise ones.
+ */
+export function subjectFor(claimed: ClaimedUser, { claimConfiguration }: Configured, pairwise?: string): string {
+  if (pairwise !== undefined) return pairwise;
   const { claim, includeUserDomain, includeTenantDomain } = claimConfiguration.subject;
-  const chosen = claim?.uri === undefined ? undefined : localValue(claim.uri, claimed);
+  const chosen = claim && localValue(uriOf(claim), claimed, claimConfiguration.role);
   const { userStore } = claimed.user;
   const base = typeof chosen === "string" && chosen !== "" ? chosen : claimed.user.id;
-  const inStore = includeUserDomain && userStore !== PRIMARY ? `${userStore}/${base}` : base;
+  const isBare = !includeUserDomain || userStore === PRIMARY || base.startsWith(`${userStore}/`);
+  const inStore = isBare ? base : `${userStore}/${base}`;
   return includeTenantDomain ? `${inStore}@${claimed.tenant}` : inStore;
 }
 
@@ -72,7 +168,7 @@ function localOf(name: string): string {
   return oidcClaims[name] ?? name;
 }
 
-function oidcValue(name: string, claimed: ClaimedUser, role: Application["claimConfiguration"]["role"]): unknown {
+function oidcValue(name: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
   const { user } = claimed;
   const { profile } = user;
   switch (name) {
@@ -94,17 +190,24 @@ function oidcValue(name: string, claimed: ClaimedUser, role: Application["claimC
     case "roles":
       return rolesOf(claimed, role);
     default:
-      return localValue(`${LOCAL}${localOf(name)}`, claimed);
+      return localValue(`${LOCAL}${localOf(name)}`, claimed, role);
   }
 }
 
-/** Role names, by their names in the application. */
-function rolesOf({ roleNames }: ClaimedUser, { mappings = [] }: Application["claimConfiguration"]["role"]) {
-  return roleNames.map((name) => mappings.find(({ localRole }) => localRole === name)?.applicationRole ?? name);
+/** Role names, by their names in the application. Mappings name a role with or without its domain. */
+function rolesOf(
+  { roleNames, roleAudiences }: ClaimedUser,
+  { mappings = [], includeUserDomain }: Configuration["role"],
+): readonly string[] {
+  return roleNames.map((name, at) => {
+    const qualified = `${roleAudiences[at] === "application" ? "Application" : "Internal"}/${name}`;
+    const mapped = mappings.find(({ localRole }) => localRole === name || localRole === qualified)?.applicationRole;
+    return mapped ?? (includeUserDomain ? qualified : name);
+  });
 }
 
 /** The value of a local claim; `undefined` for one that users do not have. */
-function localValue(uri: string, claimed: ClaimedUser): unknown {
+function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
   if (!uri.startsWith(LOCAL)) return undefined;
   const { user } = claimed;
   const claim = uri.slice(LOCAL.length);
@@ -117,7 +220,7 @@ function localValue(uri: string, claimed: ClaimedUser): unknown {
       return claimed.groupNames;
     case "roles":
     case "role":
-      return claimed.roleNames;
+      return rolesOf(claimed, role);
     case "fullname":
       return fullName(user.profile);
     case "created":

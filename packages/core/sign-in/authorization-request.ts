@@ -4,11 +4,12 @@
  * person in the browser; all else to the client.
  */
 import type { Application } from "../applications/registry/model.ts";
-import { PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
+import { PASSWORD_CLASS } from "../openid/id-token.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Challenge } from "../tokens/code-store.ts";
+import { encryptionAlgorithms } from "../tokens/encrypted-jwt.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
 
@@ -131,6 +132,7 @@ export function problemOf({
   applicationEnabled,
   inbound,
   authenticationSequence,
+  advancedConfigurations,
 }: Application): AuthorizationError | undefined {
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
@@ -138,8 +140,13 @@ export function problemOf({
   if (!oidc.grantTypes.includes("authorization_code")) {
     return refuse("The grantTypes of the application do not include authorization_code.");
   }
-  if (oidc.idToken.encryption.enabled) return refuse("The service does not encrypt ID tokens. Switch it off.");
-  if (oidc.subject?.subjectType === "pairwise") return refuse("The service has no pairwise subjects yet.");
+  const { enabled: isEncrypted, algorithm } = oidc.idToken.encryption;
+  if (isEncrypted && !encryptionAlgorithms.has(algorithm)) {
+    return refuse(`ID tokens are not encrypted with ${algorithm}, which is not secure. Choose RSA-OAEP-256.`);
+  }
+  if (isEncrypted && !advancedConfigurations.certificate) {
+    return refuse("ID tokens are encrypted with the certificate of the application, which has none.");
+  }
   if (oidc.isFAPIApplication) return refuse("The service does not offer sign-in by the FAPI profiles yet.");
   if (isPassword(authenticationSequence)) return undefined;
   return new AuthorizationError(

@@ -47,7 +47,7 @@ export async function authorize(
     }
     const request = { ...read, ...(expected !== undefined && { expected }) };
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
-    const usableSession = current && suits(current, request, application, context.now) ? current : undefined;
+    const usableSession = current && (await suits(current, request, application, context)) ? current : undefined;
     if (!usableSession || request.prompts.some((prompt) => prompt === "login" || prompt === "select_account")) {
       if (request.prompts.includes("none")) {
         throw new AuthorizationError("login_required", "The user is not signed in, or must sign in again.");
@@ -67,15 +67,15 @@ export async function authorize(
 }
 
 /** Whether the user entered the password recently enough, and is the one that the client expects. */
-function suits(
+async function suits(
   { session, user }: Current,
   request: AuthorizationRequest,
   application: Requester["application"],
-  nowMs: number,
-): boolean {
+  context: SignInContext,
+): Promise<boolean> {
   const { maxAgeSeconds } = request;
-  const isRecent = maxAgeSeconds === undefined || nowMs / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && isExpected(user, request, application);
+  const isRecent = maxAgeSeconds === undefined || context.now / 1_000 - session.authSeconds <= maxAgeSeconds;
+  return isRecent && isExpected(user, request, application, context);
 }
 
 /** Characters of `state`, encoded for an address. */

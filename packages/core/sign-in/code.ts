@@ -3,9 +3,10 @@ import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import { OPENID, signInScopes } from "../openid/scopes.ts";
+import { knownClaims } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
-import { type AuthorizationCode, storingCode } from "../tokens/code-store.ts";
+import { type AuthorizationCode, type ClaimNames, storingCode } from "../tokens/code-store.ts";
 import { newOpaque } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
@@ -57,6 +58,7 @@ export function newCode(
 ): { readonly text: string; readonly step: Step } {
   const { tenant, clientId, to, isRedirectSent, challenge, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
+  const claims = claimNamesOf(request, application, known);
   const text = newOpaque("ac_");
   const code: AuthorizationCode = {
     tenant,
@@ -74,11 +76,40 @@ export function newCode(
     resources,
     signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },
     ...(granted.includes(OPENID) && { idToken: { ...(nonce !== undefined && { nonce }) } }),
+    ...(claims && { claims }),
     grantId: newId(),
     issuedMs: Math.max(now, userFromMs, client.tokensFromMs),
     issuedAtSeconds: Math.floor(now / 1_000),
   };
   return { text, step: storingCode(text, code) };
+}
+
+/** The single claims that a request asks for and the application may have; `undefined` for none. */
+export function claimNamesOf(
+  { claims }: AuthorizationRequest,
+  application: Application,
+  known: readonly OidcScope[],
+): ClaimNames | undefined {
+  // A name can have a language, which no value here has (OpenID Connect Core 1.0 section 5.2).
+  const namesIn = (asked: readonly { readonly name: string }[] = []) =>
+    knownClaims(
+      asked.map(({ name }) => name.replace(/#.*$/, "")),
+      application,
+      known,
+    );
+  const [idToken, userInfo] = [namesIn(claims?.idToken), namesIn(claims?.userInfo)];
+  return idToken.length + userInfo.length > 0 ? { idToken, userInfo } : undefined;
+}
+
+/** The single claims of a request that none of its scopes gives. */
+export function furtherClaims(
+  request: AuthorizationRequest,
+  application: Application,
+  known: readonly OidcScope[],
+): readonly string[] {
+  const ofScopes = new Set(known.flatMap(({ name, claims }) => (request.scopes.includes(name) ? claims : [])));
+  const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
+  return [...new Set([...idToken, ...userInfo])].filter((name) => !ofScopes.has(name));
 }
 
 /** The most groups, and the most roles, in the row of a code. */

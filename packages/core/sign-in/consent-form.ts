@@ -2,7 +2,7 @@
 import type { PageResult } from "../operation/operation.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { tenantFacts } from "./code.ts";
+import { furtherClaims, tenantFacts } from "./code.ts";
 import { findConsent, storingConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { askPassword, issue, taken } from "./flow.ts";
@@ -38,7 +38,8 @@ export async function takeConsent(
   if (body.answer !== "allow") {
     return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);
   }
-  const given = { scopes, givenMs: context.now };
+  const claims = furtherClaims(request, asked.application, facts.known);
+  const given = { scopes, claims, givenMs: context.now };
   const step = storingConsent({ tenant, userId: current.user.id, applicationId }, before, given);
   return issue(asked, current, facts, [step], context);
 }

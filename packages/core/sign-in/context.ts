@@ -7,6 +7,7 @@ import type { SignIn, SignInStores } from "../auth/sign-in.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
 import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
+import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
@@ -19,6 +20,7 @@ export interface SignInTools {
   readonly seal: Seal;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
+  readonly pairwise: PairwiseSubjects;
   /** Logs the refusals of one request. */
   readonly refusals: (attempt: SignInAttempt) => OnRefusal;
 }

@@ -3,12 +3,13 @@
  * user is in the form of a page (pending.ts); nothing is stored for it.
  */
 import { signInScopes } from "../openid/scopes.ts";
+import { missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
-import { answerCode, formTargetOf, type Sending } from "./answers.ts";
+import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
 import { AuthorizationError, problemOf } from "./authorization-request.ts";
-import { type CodeRequest, newCode, type TenantFacts } from "./code.ts";
+import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
 import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
@@ -41,7 +42,14 @@ export async function finish(
   const { request, application } = asked;
   const { skipLoginConsent } = application.advancedConfigurations;
   const mustAsk = request.prompts.includes("consent");
-  const isAgreed = skipLoginConsent || covers(consent, request.scopes);
+  const missing = missingClaims({ user: current.user, tenant: request.tenant }, application);
+  if (missing.length > 0) {
+    if (steps.length > 0) await context.table.write(...steps);
+    const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
+    return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
+  }
+  const claims = furtherClaims(request, application, facts.known);
+  const isAgreed = skipLoginConsent || covers(consent, request.scopes, claims);
   if (isAgreed && !mustAsk) return issue(asked, current, facts, steps, context);
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
@@ -90,6 +98,7 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
     const scope = ofSignIn.has(name) ? known.find((each) => each.name === name) : undefined;
     return { name: scope?.displayName ?? name, description: scope?.description };
   });
+  const claims = furtherClaims(request, application, known).map((name) => ({ name, description: undefined }));
   return consentPage(
     {
       language,
@@ -97,7 +106,7 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
       action: pathOf("/oauth2/consent", request.tenant),
       request: sealPending(context.tools.seal, "consent", { request, browser, session, nowMs: context.now }),
       userName: current.user.userName,
-      scopes,
+      scopes: [...scopes, ...claims],
     },
     { cookies, formTarget: formTargetOf(request.to.redirectUri) },
   );

@@ -60,7 +60,7 @@ export async function takePassword(
       facts,
       ofUser ?? readOfUser(user.id, request, context),
     ]);
-    if (!isExpected(user, request, asked.application)) {
+    if (!(await isExpected(user, request, asked.application, context))) {
       const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
       return { page: answerError(other, request.to, asked, context) };
     }

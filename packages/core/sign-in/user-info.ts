@@ -5,11 +5,12 @@ import { bearerChallenge, unauthenticated } from "../http/decision.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { claimedUser, membershipNeeds, readingAhead } from "../openid/memberships.ts";
 import { OPENID, signInScopes } from "../openid/scopes.ts";
-import { claimsFor, subjectFor } from "../openid/user-claims.ts";
+import { claimsFor, knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { SignInContext } from "./context.ts";
 import type { UserInfo } from "./contract.ts";
+import { pairwiseOf } from "./hints.ts";
 
 interface TokenHeaders {
   readonly authorization?: string | undefined;
@@ -30,7 +31,7 @@ export async function getUserInfo(
   }
   const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant };
   const holder = await authenticateToken({ header, proof, sent }, tools, reading, "/oauth2/userinfo");
-  const { principal, scopes, applicationId } = holder;
+  const { principal, scopes, applicationId, claims } = holder;
   if (principal.kind !== "user" || !scopes.has(OPENID)) {
     throw new Fault("auth.forbidden", "The token needs the scope openid, of a sign-in by response_type=code.", {
       headers: { "www-authenticate": scopeChallenge(header, OPENID) },
@@ -47,9 +48,13 @@ export async function getUserInfo(
     throw unauthenticated("The access token is not valid.", bearerChallenge("invalid_token"));
   }
   const names = signInScopes([...scopes], known);
-  const granted = known.filter(({ name }) => names.includes(name));
+  const single = claims && knownClaims(claims, application, known);
+  const granted = { scopes: known.filter(({ name }) => names.includes(name)), claims: single };
   const needs = membershipNeeds(application, granted);
   const stores = needs.roles ? readingAhead(context, tenant, user) : context;
-  const claimed = await claimedUser({ user, tenant, needs }, applicationId, stores);
-  return { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, granted) };
+  const [claimed, pairwise] = await Promise.all([
+    claimedUser({ user, tenant, needs }, applicationId, stores),
+    pairwiseOf(user, tenant, application, context),
+  ]);
+  return { sub: subjectFor(claimed, application, pairwise), ...claimsFor(claimed, application, granted) };
 }

@@ -38,6 +38,15 @@ export interface IdTokenRequest {
   readonly nonce?: string | undefined;
 }
 
+/** Names of single claims that the user gave to the client (OpenID Connect Core 1.0 section 5.5). */
+export interface ClaimNames {
+  readonly idToken: readonly string[];
+  readonly userInfo: readonly string[];
+}
+
+/** Claim names as rows store them. */
+export const claimNames = record<ClaimNames>({ idToken: list(text), userInfo: list(text) });
+
 /** Groups and roles of the user, as they were when the code was issued: what is likely to be read with the user. */
 export interface LikelyMemberships {
   readonly groupIds: readonly string[];
@@ -62,6 +71,7 @@ export interface AuthorizationCode {
   readonly signedIn: SignedIn;
   /** Absent without the scope `openid`. */
   readonly idToken?: IdTokenRequest | undefined;
+  readonly claims?: ClaimNames | undefined;
   /** The id of the family of tokens that the code starts. */
   readonly grantId: string;
   /** When the code was issued, as revocations are compared with it, and by the clock. */
@@ -102,6 +112,7 @@ const rows = rowCodec<{
     resources: list(text),
     signedIn: record<SignedIn>({ authSeconds: number, sid: text, scopes: list(text) }),
     idToken: optional(record<IdTokenRequest>({ nonce: optional(text) })),
+    claims: optional(claimNames),
     grantId: text,
     issuedMs: number,
     issuedAtSeconds: number,

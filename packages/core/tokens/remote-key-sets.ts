@@ -4,7 +4,7 @@
  * cause few requests.
  */
 import type { Clock } from "../platform/clock.ts";
-import { type KeySet, readKeySet } from "./key-set.ts";
+import { type KeySet, type KeyUse, readKeySet } from "./key-set.ts";
 
 /** How long a set counts as current, and how long it is used while its address does not respond. */
 const FRESH_MS = 10 * 60_000;
@@ -28,8 +28,8 @@ interface Entry {
   readonly triedMs: number;
 }
 
-/** Opens the sets of one container. */
-export function newRemoteKeySets(fetchDocument: FetchDocument, clock: Clock): RemoteKeySets {
+/** Opens the sets of one container: their keys for one use. */
+export function newRemoteKeySets(fetchDocument: FetchDocument, clock: Clock, use: KeyUse = "sig"): RemoteKeySets {
   const entries = new Map<string, Entry>();
   const running = new Map<string, Promise<void>>();
 
@@ -37,7 +37,7 @@ export function newRemoteKeySets(fetchDocument: FetchDocument, clock: Clock): Re
     const before = entries.get(address);
     const triedMs = clock.now();
     const set = await fetchDocument(address).then(
-      (bytes) => readKeySet(Buffer.from(bytes).toString("utf8")),
+      (bytes) => readKeySet(Buffer.from(bytes).toString("utf8"), use),
       // An address that does not respond: the former set stays for a while.
       () => undefined,
     );
