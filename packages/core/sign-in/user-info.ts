@@ -43,6 +43,7 @@ export async function getUserInfo(
     applications.find(tenant, applicationId),
     oidcScopes.all(tenant),
   ]);
+  context.readableBy?.(application?.inbound.oidc?.allowedOrigins ?? []);
   const isOtherTenant = pathTenant !== undefined && pathTenant !== tenant;
   if (!user || !maySignIn(user) || !application || isOtherTenant) {
     throw unauthenticated("The access token is not valid.", bearerChallenge("invalid_token"));
