@@ -39,8 +39,15 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...["at_hash", "c_hash", "s_hash", "cnf", "events"],
 ]);
 
+/** Local claims that Identity Server maps to attributes of another meaning: the gender to the manager, for one. */
+const MISLEADING: ReadonlySet<string> = new Set(["gender", "stateorprovince"]);
+
 /** The attributes of users by the ends of URIs of local claims. */
-const attributes: ReadonlyMap<string, string> = new Map([...attributeClaims].map(([path, claim]) => [claim, path]));
+const attributes: ReadonlyMap<string, string> = new Map([
+  ...[...attributeClaims].flatMap(([path, claim]) => (MISLEADING.has(claim) ? [] : [[claim, path] as const])),
+  ["dob", `${SYSTEM_SCHEMA}:dateOfBirth`],
+  ["country", `${SYSTEM_SCHEMA}:country`],
+]);
 
 /** The claims of a user for an application. Claims without a value are left out. */
 export function claimsFor(claimed: ClaimedUser, { claimConfiguration }: Configured, granted: Granted): Claims {

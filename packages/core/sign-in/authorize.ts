@@ -22,6 +22,7 @@ import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
 import { isRegistered, onlyAddress } from "./redirects.ts";
+import { checkSector } from "./sectors.ts";
 import { type Current, currentSession, notingUse, referenceIn } from "./session.ts";
 
 /**
@@ -46,6 +47,7 @@ export async function authorize(
       throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
     }
     const request = { ...read, ...(expected !== undefined && { expected }) };
+    await checkSector(requester, context);
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
     const usableSession = current && (await suits(current, request, application, context)) ? current : undefined;
     if (!usableSession || request.prompts.some((prompt) => prompt === "login" || prompt === "select_account")) {

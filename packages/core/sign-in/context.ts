@@ -13,6 +13,7 @@ import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { TokenReader } from "../tokens/reader.ts";
+import type { RemoteDocuments } from "../tokens/remote-documents.ts";
 
 /** What lives as long as the container. */
 export interface SignInTools {
@@ -21,6 +22,8 @@ export interface SignInTools {
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
   readonly pairwise: PairwiseSubjects;
+  /** The addresses of sectors, by the address of their document. */
+  readonly sectors: RemoteDocuments<readonly string[]>;
   /** Logs the refusals of one request. */
   readonly refusals: (attempt: SignInAttempt) => OnRefusal;
 }
