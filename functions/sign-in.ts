@@ -30,33 +30,25 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { newRemoteDocuments } from "#core/tokens/remote-documents.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openAddresses, openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
 import { formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
-
-/** Bytes of the document of a sector. */
-const SECTOR_BYTES_MAX = 65_536;
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection]);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment);
 const observer = newObserver("sign-in");
 
-/** Fetches the document of a sector like a JWK set: public addresses only. Loaded when an application first needs it. */
-const exempt = fetchExempt();
-const fetchSector = async (address: string) => {
-  const { fetchPublic } = await import("#core/platform/public-fetch.ts");
-  return fetchPublic(address, exempt, SECTOR_BYTES_MAX);
-};
-
 const tools: SignInTools = {
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
   pairwise: newPairwiseSubjects(),
-  sectors: newRemoteDocuments(fetchSector, systemClock, readSector),
+  sectors: newRemoteDocuments(openAddresses(), systemClock, readSector),
   proofs: openProofs(),
+  keySets: openKeySets(),
   refusals: (attempt) => refusalLog(observer, attempt),
 };
 

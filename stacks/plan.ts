@@ -113,6 +113,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.family,
         p.signingKeys,
         p.authorizationCode,
+        p.application,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -132,6 +133,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.keyRing,
         p.signingKeys,
         p.authorizationCode,
+        p.pushedRequest,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
         p.pairwiseKey,
@@ -146,11 +148,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "forms", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.application, p.oidcScopes, p.pairwiseKey, p.session, p.consent, p.idTokenKeyRing],
+      on: [
+        ...authentication,
+        ...[p.application, p.oidcScopes, p.pairwiseKey, p.session, p.consent, p.pushedRequest, p.idTokenKeyRing],
+      ],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pairwiseKey],
+      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.pairwiseKey],
     },
     changes: [p.credential],
   },

@@ -21,8 +21,9 @@ import type { Changing } from "./changing.ts";
 import { gated } from "./conditions.ts";
 import { preflightHeaders, scriptHeaders } from "./cors.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
-import { dialects, renderFault } from "./dialects.ts";
+import { dialects } from "./dialects.ts";
 import { encoded } from "./encode.ts";
+import { faultResponse } from "./fault-response.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { leaveOutBody, prefersMinimal } from "./preference.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
@@ -338,21 +339,6 @@ function renderingFaults({
       handled.response =
         isPage && faultPage ? encoded(pageOf(faultPage(fault, request)), "") : faultResponse(exchange, fault);
     },
-  };
-}
-
-function faultResponse({ dialect, request, profile, hint }: Exchange, fault: Fault): Response {
-  const told = hint !== undefined && fault.row.status === 400 ? fault.with(hint) : fault;
-  const { contentType, body } = renderFault(dialect, told, request.traceId, profile);
-  const { retryAfterSeconds, status } = fault.row;
-  return {
-    statusCode: status,
-    headers: {
-      "content-type": contentType,
-      ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
-      ...fault.headers,
-    },
-    body: JSON.stringify(body),
   };
 }
 

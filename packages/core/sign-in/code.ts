@@ -56,7 +56,7 @@ export function newCode(
   { known, everyoneId }: TenantFacts,
   { now }: Pick<SignInContext, "now">,
 ): { readonly text: string; readonly step: Step } {
-  const { tenant, clientId, to, isRedirectSent, challenge, scopes, resources, nonce } = request;
+  const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const claims = claimNamesOf(request, application, known);
   const text = newOpaque("ac_");
@@ -72,6 +72,7 @@ export function newCode(
     redirectUri: to.redirectUri,
     isRedirectSent,
     ...(challenge && { challenge }),
+    ...(dpopKey !== undefined && { dpopKey }),
     scopes,
     resources,
     signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },

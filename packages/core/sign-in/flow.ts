@@ -8,13 +8,14 @@ import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
 import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
-import { AuthorizationError, problemOf } from "./authorization-request.ts";
+import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
 import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
+import { usingPushed } from "./pushed-store.ts";
 import { isRegistered } from "./redirects.ts";
 import type { Current } from "./session.ts";
 
@@ -44,7 +45,8 @@ export async function finish(
   const mustAsk = request.prompts.includes("consent");
   const missing = missingClaims({ user: current.user, tenant: request.tenant }, application);
   if (missing.length > 0) {
-    if (steps.length > 0) await context.table.write(...steps);
+    const all = [...steps, ...answering(request)];
+    if (all.length > 0) await context.table.write(...all);
     const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
     return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
   }
@@ -67,8 +69,17 @@ export async function issue(
   context: SignInContext,
 ): Promise<PageResult> {
   const { text, step } = newCode(asked, current, facts, context);
-  await context.table.write(...steps, step);
+  await context.table.write(...steps, step, ...answering(asked.request));
   return answerCode(text, asked.request.to, asked, context);
+}
+
+/** The steps that use a pushed request up with its answer. They throw `request.invalid` for a second answer. */
+export function answering({ pushed }: AuthorizationRequest): readonly Step[] {
+  return pushed === undefined ? [] : [usingPushed(pushed, answeredBefore)];
+}
+
+function answeredBefore(): Fault {
+  return new Fault("request.invalid", "This request was answered before. Go back to the application and start again.");
 }
 
 /** Asks for a user name and a password. */

@@ -1,4 +1,4 @@
-/** Encrypted ID tokens: a signed JWT inside of an encrypted one (RFC 7519 section 5.2, OpenID Connect Core 1.0 10.2). */
+/** Encrypted ID tokens: a signed JWT inside of an encrypted one (OpenID Connect Core 1.0 section 10.2). */
 import { CompactEncrypt, importJWK } from "jose";
 import type { PublicKey } from "./key-set.ts";
 
