@@ -155,7 +155,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.pairwiseKey],
+      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
     },
     changes: [p.credential],
   },
