@@ -1,4 +1,5 @@
 /** Issues a code for a request of a user who is signed in and has agreed. */
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { roleIdsOf } from "../auth/role-ids.ts";
@@ -79,12 +80,14 @@ async function planOf(
   },
   context: SignInContext,
 ): Promise<IdTokenPlan> {
-  const { idToken } = application.inbound.oidc ?? {};
+  const { oidc } = application.inbound;
+  const { idToken } = oidc ?? {};
   const scopes = known.filter(({ name }) => granted.includes(name));
   const claimed = await claimedUser(user, tenant, application, scopes, context);
   const claims = { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, scopes) };
   return {
-    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" ? "ES256" : "RS256",
+    // FAPI 2.0 has no RS256 (section 5.4.1).
+    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" || isFapi2(oidc ?? {}) ? "ES256" : "RS256",
     lifeSeconds: idToken?.expiryInSeconds || DEFAULT_SECONDS,
     audience: idToken?.audience ?? [],
     ...(nonce !== undefined && { nonce }),
