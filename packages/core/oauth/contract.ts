@@ -34,6 +34,9 @@ const form = {
 
 const published = { service: "oauth2", method: "GET", scope: PUBLIC } as const;
 
+/** What scripts of every origin may read: keys and addresses, which are the same for everybody. */
+const readByAll = { ...published, scripts: "any" } as const;
+
 /** Where the domain of a tenant is a part of a well-known path. */
 const TenantParameter = z.object({ tenant: z.string().min(1).max(255) });
 
@@ -122,6 +125,7 @@ export const oauthOperations = {
     summary: "Request an access token (grants password, client_credentials, refresh_token and token exchange)",
     source: "AC-009 to AC-017; RFC 6749; RFC 8707; RFC 8693; RFC 9449",
     headers: ProvenCredential,
+    scripts: "client",
     body: TokenRequest,
     repeated: ["resource", "audience"],
     success: { status: 200, body: TokenResponse },
@@ -132,6 +136,7 @@ export const oauthOperations = {
     path: "/oauth2/revoke",
     summary: "Revoke a token and all tokens of the same sign-in; unknown tokens succeed too",
     source: "RFC 7009; decision 0023",
+    scripts: "client",
     body: TokenReference,
     success: { status: 200 },
     failures: [400, 401],
@@ -149,7 +154,7 @@ export const oauthOperations = {
     failures: [400, 401, 403],
   }),
   getJwks: operation({
-    ...published,
+    ...readByAll,
     path: "/oauth2/jwks",
     summary: "Read the public keys that verify access tokens",
     source: "RFC 7517; decision 0020",
@@ -157,7 +162,7 @@ export const oauthOperations = {
     failures: [],
   }),
   getOpenIdConfiguration: operation({
-    ...published,
+    ...readByAll,
     path: "/oauth2/token/.well-known/openid-configuration",
     summary: "Read the OpenID Connect configuration of the server",
     source: "OpenID Connect Discovery 1.0; decision 0023",
@@ -165,7 +170,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getServerOpenIdConfiguration: operation({
-    ...published,
+    ...readByAll,
     path: "/.well-known/openid-configuration",
     summary: "Read the OpenID Connect configuration of the server, at its well-known address",
     source: "OpenID Connect Discovery 1.0; decision 0114",
@@ -173,7 +178,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getServerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: WELL_KNOWN,
     summary: "Read the OAuth metadata of the server",
     source: "RFC 8414; decision 0023",
@@ -181,7 +186,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getIssuerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: `${WELL_KNOWN}/oauth2/token`,
     summary: "Read the OAuth metadata of the issuer of the super tenant",
     source: "RFC 8414; decision 0023",
@@ -189,7 +194,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getTenantIssuerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: `${WELL_KNOWN}/t/{tenant}/oauth2/token`,
     params: TenantParameter,
     summary: "Read the OAuth metadata of the issuer of a tenant",

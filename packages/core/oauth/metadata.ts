@@ -3,12 +3,12 @@ import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
 import { defaultScopes } from "../oidc-scopes/model.ts";
+import { PASSWORD_CLASS } from "../openid/id-token.ts";
 import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { idTokenAlgorithms } from "../tokens/id-token-keys.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { requestObjectAlgorithms } from "../tokens/request-object-algorithms.ts";
-import { PASSWORD_CLASS } from "./code-grant.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
 

@@ -159,6 +159,7 @@ export async function tryClient(
     codeText ? codeStore(context.table).find(codeText) : undefined,
     use.read,
   ]);
+  context.readableBy?.(found?.settings.origins ?? []);
   const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
     count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),

@@ -3,6 +3,7 @@ import { canonicalName } from "../../platform/distinguished-name.ts";
 import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { ClientAuthenticationMethod } from "../protocols/options.ts";
+import { sectorOf } from "../protocols/sector.ts";
 import { isFapi2 } from "../protocols/sign-in.ts";
 import { type RegisteredKeys, registeredKeys } from "./client-keys.ts";
 import type { Application, AssociatedRoleSettings } from "./model.ts";
@@ -54,6 +55,12 @@ export interface ClientRecord {
   readonly keepsRefreshExpiry?: boolean | undefined;
   /** The claim `scope` of a JWT is a list. */
   readonly listsScopes?: boolean | undefined;
+  /** The sector of its pairwise subjects; absent for a client with public subjects. */
+  readonly sector?: string | undefined;
+  /** The origins of its scripts in browsers. */
+  readonly origins?: readonly string[] | undefined;
+  /** The claims about users in its access tokens. */
+  readonly attributes?: readonly string[] | undefined;
   /** The roles that count in tokens of users; absent where all of the tenant and of the application do. */
   readonly roles?: CountingRoles | undefined;
 }
@@ -75,6 +82,7 @@ export function clientOf(application: Application): ClientRecord | undefined {
   const { oidc } = inbound;
   const authentication = authenticationOf(application);
   const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
+  const sector = oidc && sectorOf(oidc);
   return (
     oidc && {
       ...usableOf(secretsOf(oidc)),
@@ -82,7 +90,8 @@ export function clientOf(application: Application): ClientRecord | undefined {
       state: oidc.state,
       grantTypes: oidc.grantTypes,
       isPublic: oidc.publicClient,
-      tokenType: oidc.accessToken.type,
+      // A JWT shows the id of the user.
+      tokenType: sector === undefined ? oidc.accessToken.type : "Default",
       userTokenSeconds: oidc.accessToken.userAccessTokenExpiryInSeconds,
       clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
@@ -94,6 +103,9 @@ export function clientOf(application: Application): ClientRecord | undefined {
       ...(binding && { binding }),
       ...(oidc.refreshToken.extendRenewedRefreshTokenExpiryTime === false && { keepsRefreshExpiry: true }),
       ...(oidc.accessToken.enableJwtScopeAsArray && { listsScopes: true }),
+      ...(sector !== undefined && { sector }),
+      ...(oidc.allowedOrigins.length > 0 && { origins: oidc.allowedOrigins }),
+      ...(oidc.accessToken.accessTokenAttributes.length > 0 && { attributes: oidc.accessToken.accessTokenAttributes }),
       ...countingRoles(associatedRoles),
     }
   );

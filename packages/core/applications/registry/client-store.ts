@@ -102,6 +102,9 @@ const settings = record<ClientRecord>({
   binding: optional(oneOf(...tokenBindings)),
   keepsRefreshExpiry: optional(bool),
   listsScopes: optional(bool),
+  sector: optional(text),
+  origins: optional(list(text)),
+  attributes: optional(list(text)),
   roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 
