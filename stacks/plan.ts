@@ -113,7 +113,6 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.family,
         p.signingKeys,
         p.authorizationCode,
-        p.application,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],

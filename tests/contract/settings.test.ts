@@ -22,14 +22,11 @@ const keptOfOidc = [
   ...["subjectToken.enable", "subjectToken.applicationSubjectTokenExpiryInSeconds"],
   // Scopes are granted by roles in any case.
   "scopeValidators",
-  // The profile says which other settings are accepted.
-  ...["isFAPIApplication", "fapiProfile"],
-  // What follows waits for the end of sessions, for the hybrid flow, and for signed requests.
+  // What follows waits for the end of sessions, for the hybrid flow, and for encrypted requests.
   "accessToken.revokeTokensWhenIDPSessionTerminated",
   ...["logout.backChannelLogoutUrl", "logout.frontChannelLogoutUrl"],
   ...["hybridFlow.enable", "hybridFlow.responseType"],
-  ...["requestObjectSigningAlg", "encryption.algorithm", "encryption.method"].map((name) => `requestObject.${name}`),
-  "validateRequestObjectSignature",
+  ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
 ];
 
 test("of the settings of OpenID Connect only these are kept, and those of claims all have an effect", () => {

@@ -1,5 +1,6 @@
 /** The content of an ID token (OpenID Connect Core 1.0 section 2). Pure. */
 import { createHash } from "node:crypto";
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { IdTokenAlgorithm } from "../tokens/id-token-keys.ts";
 
@@ -40,7 +41,8 @@ export function idTokenOf(
   const audiences = [...new Set([clientId, ...(idToken?.audience ?? [])])];
   const isOne = audiences.length === 1;
   return {
-    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" ? "ES256" : "RS256",
+    // FAPI 2.0 has no RS256 (section 5.4.1).
+    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" || isFapi2(inbound.oidc ?? {}) ? "ES256" : "RS256",
     lifeSeconds,
     claims: {
       ...claims,

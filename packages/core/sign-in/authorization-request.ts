@@ -3,6 +3,7 @@
  * asks for what, and how it gets its answer. What is wrong before the address of the answer is known is told to the
  * person in the browser; all else to the client.
  */
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
@@ -12,7 +13,7 @@ import type { Challenge } from "../tokens/code-store.ts";
 import { encryptionAlgorithms } from "../tokens/encrypted-jwt.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
-import { checkFapi, isFapi2 } from "./fapi-rules.ts";
+import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { allowedTypes, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 

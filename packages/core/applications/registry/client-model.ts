@@ -4,6 +4,7 @@ import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { ClientAuthenticationMethod } from "../protocols/options.ts";
 import { sectorOf } from "../protocols/sector.ts";
+import { isFapi2 } from "../protocols/sign-in.ts";
 import { type RegisteredKeys, registeredKeys } from "./client-keys.ts";
 import type { Application, AssociatedRoleSettings } from "./model.ts";
 
@@ -46,6 +47,8 @@ export interface ClientRecord {
   readonly rotatesRefresh: boolean;
   /** Absent: the client may send its secret, in a header or in a form; a public client its id alone. */
   readonly authentication?: ClientAuthentication | undefined;
+  /** The FAPI 2.0 Security Profile applies to it. */
+  readonly isFapi2?: boolean | undefined;
   /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
   readonly binding?: TokenBinding;
   /** A renewed refresh token expires when the one before it would have. */
@@ -93,8 +96,10 @@ export function clientOf(application: Application): ClientRecord | undefined {
       clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
       // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
-      rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
+      // FAPI 2.0 advises against it for its clients, whose refresh tokens are of no use to others (section 5.3.2.1).
+      rotatesRefresh: oidc.publicClient || (oidc.refreshToken.renewRefreshToken ?? !isFapi2(oidc)),
       ...(authentication && { authentication }),
+      ...(isFapi2(oidc) && { isFapi2: true }),
       ...(binding && { binding }),
       ...(oidc.refreshToken.extendRenewedRefreshTokenExpiryTime === false && { keepsRefreshExpiry: true }),
       ...(oidc.accessToken.enableJwtScopeAsArray && { listsScopes: true }),

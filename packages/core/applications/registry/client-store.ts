@@ -98,6 +98,7 @@ const settings = record<ClientRecord>({
   refreshSeconds: number,
   rotatesRefresh: bool,
   authentication: optional(authentication),
+  isFapi2: optional(bool),
   binding: optional(oneOf(...tokenBindings)),
   keepsRefreshExpiry: optional(bool),
   listsScopes: optional(bool),
