@@ -22,9 +22,7 @@ const keptOfOidc = [
   ...["subjectToken.enable", "subjectToken.applicationSubjectTokenExpiryInSeconds"],
   // Scopes are granted by roles in any case.
   "scopeValidators",
-  // What follows waits for the end of sessions, for the hybrid flow, and for encrypted requests.
-  "accessToken.revokeTokensWhenIDPSessionTerminated",
-  ...["logout.backChannelLogoutUrl", "logout.frontChannelLogoutUrl"],
+  // What follows waits for the hybrid flow, and for encrypted requests.
   ...["hybridFlow.enable", "hybridFlow.responseType"],
   ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
 ];

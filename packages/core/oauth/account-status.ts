@@ -6,6 +6,7 @@ import type { Role } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
 import { type MembershipStores, type Memberships, readingAhead } from "../openid/memberships.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
+import { permissionOf } from "../tokens/model.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { OAuthContext } from "./context.ts";
 import { ownNames } from "./scopes.ts";
@@ -15,9 +16,12 @@ export interface AccountStatus {
   readonly roles: readonly Role[];
   /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
-  /** The latest revocation of the user: tokens that were issued before it are not valid. */
+  /**
+   * The latest revocation of the user, of what it allows the client, and of the session: tokens that were issued before
+   * it are not valid.
+   */
   readonly userFromMs: number;
-  /** The latest revocation of the user and of all its roles: a token for this status is dated after it. */
+  /** The latest of these and of all its roles: a token for this status is dated after it. */
   readonly knownMs: number;
   /** Groups and roles, where some were read before. */
   readonly stores: MembershipStores;
@@ -27,6 +31,9 @@ export interface AccountStatus {
 export interface AccountQuery {
   readonly tenant: string;
   readonly names: readonly string[];
+  /** The client that gets the tokens, and the session that they end with. */
+  readonly clientId: string;
+  readonly sid?: string | undefined;
   /** The user, or `undefined` where there is none: then nothing else is read. */
   readonly find: () => Promise<User | undefined>;
 }
@@ -67,29 +74,38 @@ async function readTwice(
   return second && { ...second, knownMs: first.knownMs };
 }
 
-async function read({ tenant, names, find }: AccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
+async function read(
+  { tenant, names, clientId, sid, find }: AccountQuery,
+  context: OAuthContext,
+): Promise<AccountStatus | undefined> {
   const user = await find();
   if (!user) return undefined;
   const roleIds = await roleIdsOf(context, tenant, user);
-  const [roles, [userFromMs = 0, ...roleFromMs], places] = await Promise.all([
+  const grants = [permissionOf(user.id, clientId), ...(sid === undefined ? [] : [sid])];
+  const marked = [subjects.user(user.id), ...grants.map(subjects.grant), ...roleIds.map(subjects.role)];
+  const [roles, fromMs, places] = await Promise.all([
     context.roles.findMany(tenant, roleIds),
-    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id), ...roleIds.map(subjects.role)]),
+    revocationStore(context.table).validFrom(tenant, marked),
     context.apiResources.findScopes(tenant, ownNames(names)),
   ]);
-  return { user, roles, places, userFromMs, knownMs: Math.max(userFromMs, ...roleFromMs), stores: context };
+  const userFromMs = Math.max(...fromMs.slice(0, 1 + grants.length));
+  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs), stores: context };
 }
 
 async function readKnown(query: KnownAccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
-  const { tenant, names, find, userId, likely, needsRoles } = query;
+  const { tenant, names, clientId, sid, find, userId, likely, needsRoles } = query;
   const marks = revocationStore(context.table);
   const ahead = likely?.roleIds ?? [];
   const stores = likely && likely.groupIds.length + ahead.length > 0 ? readingAhead(context, tenant, likely) : context;
-  const [user, places, [userFromMs = 0, ...aheadMs]] = await Promise.all([
+  const grants = [permissionOf(userId, clientId), ...(sid === undefined ? [] : [sid])];
+  const owned = [subjects.user(userId), ...grants.map(subjects.grant)];
+  const [user, places, fromMs] = await Promise.all([
     find(),
     context.apiResources.findScopes(tenant, ownNames(names)),
-    marks.validFrom(tenant, [subjects.user(userId), ...ahead.map(subjects.role)]),
+    marks.validFrom(tenant, [...owned, ...ahead.map(subjects.role)]),
   ]);
   if (!user) return undefined;
+  const userFromMs = Math.max(...fromMs.slice(0, owned.length));
   const ofApi = names.some((name) => name !== SIGNED_IN && (systemScopes.has(name) || places.has(name)));
   if (!ofApi && !(await needsRoles(user))) {
     return { user, roles: [], places, userFromMs, knownMs: userFromMs, stores };
@@ -100,5 +116,5 @@ async function readKnown(query: KnownAccountQuery, context: OAuthContext): Promi
     stores.roles.findMany(tenant, roleIds),
     others.length > 0 ? marks.validFrom(tenant, others.map(subjects.role)) : [],
   ]);
-  return { user, roles, places, userFromMs, knownMs: Math.max(userFromMs, ...aheadMs, ...otherMs), stores };
+  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs, ...otherMs), stores };
 }

@@ -50,7 +50,9 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
   const ofToken = namedNeeds(client.settings.attributes ?? []);
   const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
-  const account = { tenant, names, find, userId: user.id, likely: code.memberships, needsRoles };
+  const endsWith = signedIn.endsWithSession ? { sid: signedIn.sid } : {};
+  const { clientId } = client;
+  const account = { tenant, names, clientId, ...endsWith, find, userId: user.id, likely: code.memberships, needsRoles };
   const [status, apiIds, openId] = await Promise.all([
     readKnownAccount(account, context),
     context.apiResources.idsOf(tenant, asked.elsewhere),
@@ -75,6 +77,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
       isDelegated: true,
       account: status,
       ...(code.claims && { claims: code.claims.userInfo }),
+      ...endsWith,
       ...bound,
     },
     context,
@@ -100,6 +103,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
+    ...endsWith,
     ...audience,
     ...bound,
   };

@@ -10,6 +10,7 @@ import type { SignIn } from "../auth/sign-in.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
+import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { IdTokenKeys } from "../tokens/id-token-keys.ts";
@@ -34,6 +35,8 @@ export interface OAuthTools {
   readonly pairwise: PairwiseSubjects;
   /** The keys of clients that ID tokens are encrypted with, by their addresses. */
   readonly encryptionKeySets: RemoteKeySets;
+  /** Opens orders of logout tokens. */
+  readonly orders: Pick<Seal, "open">;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
   /** Logs the refusals of one request. */

@@ -76,7 +76,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
-  const status = await readAccountStatus({ tenant, names, find }, context);
+  const status = await readAccountStatus({ tenant, names, clientId: client.clientId, find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
@@ -131,7 +131,10 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
   const ofToken = namedNeeds(client.settings.attributes ?? []);
   const needsRoles = async () => ofToken.roles || (await reading)?.needs.roles === true;
   const [status, targets, openId] = await Promise.all([
-    readKnownAccount({ tenant, names, find, userId: family.user.id, needsRoles }, context),
+    readKnownAccount(
+      { tenant, names, clientId: client.clientId, sid: family.sid, find, userId: family.user.id, needsRoles },
+      context,
+    ),
     refreshTargets(request, family, context),
     reading,
   ]);
@@ -152,6 +155,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     account: status,
     ...(family.signInScopes && { isDelegated: true }),
     ...(family.claims && { claims: family.claims.userInfo }),
+    ...(family.sid !== undefined && { sid: family.sid }),
     ...possession.bound,
   };
   const issued = await issueAccessToken(client, grant, context);

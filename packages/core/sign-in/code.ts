@@ -3,14 +3,15 @@ import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import { OPENID, signInScopes } from "../openid/scopes.ts";
-import { knownClaims } from "../openid/user-claims.ts";
+import { knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { type AuthorizationCode, type ClaimNames, storingCode } from "../tokens/code-store.ts";
 import { newOpaque } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import type { Current } from "./session.ts";
+import { pairwiseOf } from "./hints.ts";
+import { type Current, notingCode } from "./session.ts";
 
 /** Who asks for a code, and for what. */
 export interface CodeRequest {
@@ -47,18 +48,20 @@ export async function tenantFacts(
 }
 
 /**
- * A new code, and the step that stores it. The token endpoint reads the claims; it is told which groups and roles the
- * user has now, so that it can read them together with the user.
+ * A new code, and the steps that store it with the session. The token endpoint reads the claims; it is told which
+ * groups and roles the user has now, so that it can read them together with the user.
  */
-export function newCode(
+export async function newCode(
   { request, application, client }: CodeRequest,
-  { session, user, userFromMs }: Current,
+  current: Current,
   { known, everyoneId }: TenantFacts,
-  { now }: Pick<SignInContext, "now">,
-): { readonly text: string; readonly step: Step } {
+  context: SignInContext,
+): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
+  const { session, user, clientFromMs } = current;
   const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const claims = claimNamesOf(request, application, known);
+  const endsTokens = application.inbound.oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
   const text = newOpaque("ac_");
   const code: AuthorizationCode = {
     tenant,
@@ -75,14 +78,22 @@ export function newCode(
     ...(dpopKey !== undefined && { dpopKey }),
     scopes,
     resources,
-    signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },
+    signedIn: {
+      authSeconds: session.authSeconds,
+      sid: session.sid,
+      scopes: granted,
+      ...(endsTokens && { endsWithSession: true }),
+    },
     ...(granted.includes(OPENID) && { idToken: { ...(nonce !== undefined && { nonce }) } }),
     ...(claims && { claims }),
     grantId: newId(),
-    issuedMs: Math.max(now, userFromMs, client.tokensFromMs),
-    issuedAtSeconds: Math.floor(now / 1_000),
+    issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs),
+    issuedAtSeconds: Math.floor(context.now / 1_000),
   };
-  return { text, step: storingCode(text, code) };
+  const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
+  const subject = subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context));
+  const noted = { clientId, applicationId: application.id, subject, ...(endsTokens && { endsTokens }) };
+  return { text, steps: [...notingCode(current, noted), storingCode(text, code)] };
 }
 
 /** The single claims that a request asks for and the application may have; `undefined` for none. */

@@ -6,11 +6,11 @@ import { signInScopes } from "../openid/scopes.ts";
 import { missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
 import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
-import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
@@ -45,7 +45,7 @@ export async function finish(
   const mustAsk = request.prompts.includes("consent");
   const missing = missingClaims({ user: current.user, tenant: request.tenant }, application);
   if (missing.length > 0) {
-    const all = [...steps, ...answering(request)];
+    const all = [...steps, ...(current.storing ? [current.storing] : []), ...answering(request)];
     if (all.length > 0) await context.table.write(...all);
     const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
     return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
@@ -56,7 +56,8 @@ export async function finish(
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
   }
-  if (steps.length > 0) await context.table.write(...steps);
+  const { storing } = current;
+  if (storing || steps.length > 0) await context.table.write(...steps, ...(storing ? [storing] : []));
   return askConsent(asked, current, facts, context);
 }
 
@@ -68,8 +69,8 @@ export async function issue(
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
-  const { text, step } = newCode(asked, current, facts, context);
-  await context.table.write(...steps, step, ...answering(asked.request));
+  const { text, steps: ofCode } = await newCode(asked, current, facts, context);
+  await context.table.write(...steps, ...ofCode, ...answering(asked.request));
   return answerCode(text, asked.request.to, asked, context);
 }
 

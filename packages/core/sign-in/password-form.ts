@@ -3,17 +3,17 @@ import { usable } from "../auth/basic.ts";
 import { type Meanwhile, nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
-import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { findConsent } from "../sessions/consent-store.ts";
+import { readOwnSession, removingSession, type SessionReference, sessionsOf } from "../sessions/session-store.ts";
+import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
-import { type Consent, findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type Asked, askPassword, finish, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
-import { startSession } from "./session.ts";
-import { removingSession, type SessionReference } from "./session-store.ts";
+import { marksOf, referenceIn, startSession } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -47,6 +47,8 @@ export async function takePassword(
     log(of, why);
   };
   const asking = taken(form, context);
+  const reference = referenceIn(context, request.tenant);
+  const former = reference ? readOwnSession(context.table, reference) : Promise.resolve(undefined);
   const facts = tenantFacts(request.tenant, request.scopes, context);
   let ofUser: ReturnType<typeof readOfUser> | undefined;
   let outcome: Outcome | undefined;
@@ -55,9 +57,10 @@ export async function takePassword(
     return askPassword(asked, context, { userName: body.username, problem });
   };
   const proceed = async (user: User): Promise<Proceeded> => {
-    const [asked, known, [userFromMs, consent]] = await Promise.all([
+    const [asked, known, before, [fromMs, consent, sessions]] = await Promise.all([
       asking,
       facts,
+      former,
       ofUser ?? readOfUser(user.id, request, context),
     ]);
     if (!(await isExpected(user, request, asked.application, context))) {
@@ -65,8 +68,14 @@ export async function takePassword(
       return { page: answerError(other, request.to, asked, context) };
     }
     // The account changed during the request: the password may have been verified before that.
-    if (userFromMs > context.now && !(await tools.signIn(attempt, context, onRefused))) return { page: refuse(asked) };
-    const { current, steps, cookie } = startSession(request.tenant, user, userFromMs, context);
+    if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) {
+      return { page: refuse(asked) };
+    }
+    const { current, steps, cookie } = startSession(
+      request,
+      { user, fromMs, sessions, former: before, userAgent: headers["user-agent"] },
+      context,
+    );
     const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
     const page = await finish(signedIn, { current, consent, facts: known }, steps, context);
     return { page, session: current.reference };
@@ -86,6 +95,7 @@ export async function takePassword(
     asking,
     tools.signIn({ ...attempt, meanwhile }, context, onRefused),
     facts,
+    former,
   ]);
   if (found && outcome) {
     if ("error" in outcome) throw outcome.error;
@@ -104,15 +114,15 @@ interface Proceeded {
 
 type Outcome = Proceeded | { readonly error: unknown };
 
-/** The latest revocation of a user, and its consent for the application of a request. One round trip. */
-async function readOfUser(
+/** The revocations of a user, its consent for the application of a request, and its sessions. One round trip. */
+function readOfUser(
   userId: string,
-  { tenant, applicationId }: AuthorizationRequest,
+  { tenant, clientId, applicationId }: AuthorizationRequest,
   { table }: SignInContext,
-): Promise<readonly [number, Consent | undefined]> {
-  const [[userFromMs = 0], consent] = await Promise.all([
-    revocationStore(table).validFrom(tenant, [subjects.user(userId)]),
+) {
+  return Promise.all([
+    revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
     findConsent(table, tenant, userId, applicationId),
+    sessionsOf(table, tenant, userId),
   ]);
-  return [userFromMs, consent];
 }

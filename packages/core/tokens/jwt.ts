@@ -32,6 +32,7 @@ interface OwnClaim {
   readonly user_store?: string;
   readonly delegated?: true;
   readonly claims?: readonly string[];
+  readonly session?: string;
   readonly exchanges?: ReturnType<typeof packed>;
 }
 const OWN = "idp";
@@ -86,6 +87,7 @@ export function signAccessToken(
     ...(user && { username: user.userName, user_store: user.userStore }),
     ...(token.isDelegated && { delegated: true }),
     ...(token.claims && { claims: token.claims }),
+    ...(token.sid !== undefined && { session: token.sid }),
     ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
   const act = actOf(token);
@@ -210,6 +212,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     ...(!isForAll && { audience: payload.aud }),
     ...(own.delegated && { isDelegated: true }),
     ...(own.claims && { claims: own.claims }),
+    ...(own.session !== undefined && { sid: own.session }),
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };
@@ -225,9 +228,9 @@ function scopesIn(claim: unknown): readonly string[] | undefined {
 function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const own = payload[OWN] as Partial<OwnClaim> | undefined;
   if (typeof own !== "object" || own === null) return undefined;
-  const { tenant, application, grant, issued_ms, roles = [], claims = [], username, user_store } = own;
+  const { tenant, application, grant, issued_ms, roles = [], claims = [], username, user_store, session } = own;
   const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
-  if (!isComplete || !isOptional(username) || !isOptional(user_store)) return undefined;
+  if (!isComplete || ![username, user_store, session].every(isOptional)) return undefined;
   const areLists = [roles, claims].every((each) => Array.isArray(each) && each.every(isText));
   return areLists ? (own as OwnClaim) : undefined;
 }
