@@ -97,6 +97,8 @@ export const keys = {
   apiResourceEntries: (tenant: string): string => `${of(tenant)}#APIN`,
   /** All scopes of OpenID Connect of a tenant that has changed some. */
   oidcScopes: (tenant: string): Key => main(`${of(tenant)}#OIDCS`),
+  /** What pairwise subjects are made with. */
+  pairwiseKey: (tenant: string): Key => main(`${of(tenant)}#PAIR`),
   /** The uniqueness guard of a scope's name. */
   scope: (tenant: string, name: string): Key => main(`${of(tenant)}#SCOPE#${name}`),
 
