@@ -41,6 +41,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   forms: ["FORM_KEY"],
+  factors: ["FACTOR_KEYS"],
   events: ["EVENT_KEY"],
   delivering: ["EVENT_KEYS", "EVENT_SIGNING_KEYS"],
   nonces: ["NONCE_KEY"],
@@ -56,7 +57,18 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 
 /** The needs whose variables are secrets. */
 const secretNeeds: readonly Need[] = [
-  ...(["sealing", "cursors", "forms", "events", "delivering", "nonces", "answers", "directories", "canary"] as const),
+  ...([
+    "sealing",
+    "cursors",
+    "forms",
+    "factors",
+    "events",
+    "delivering",
+    "nonces",
+    "answers",
+    "directories",
+    "canary",
+  ] as const),
 ];
 
 /** Whether variables of the function contain secrets. */
