@@ -47,6 +47,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/recovery", purpose: "operations on deleted resources: restores them" },
     { path: "packages/core/scim-api/v1", purpose: "the SCIM 1.1 API" },
     { path: "packages/core/scim-api/v2", purpose: "the SCIM 2.0 API" },
+    { path: "packages/core/sessions", purpose: "sessions of users in browsers, and what users have agreed to" },
     { path: "packages/core/user-stores", purpose: "operations that show and test declared user stores" },
   ],
   [

@@ -2,6 +2,7 @@
 
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { findConsent } from "../sessions/consent-store.ts";
 import { readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { answerError } from "./answers.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
-import { findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
 import { type Asked, askPassword, finish } from "./flow.ts";

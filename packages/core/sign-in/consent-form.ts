@@ -1,8 +1,8 @@
 /** The form of the page that asks for consent. */
 import type { PageResult } from "../operation/operation.ts";
+import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { findConsent, storingConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";

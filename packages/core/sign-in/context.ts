@@ -9,12 +9,14 @@ import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
+import type { SignInSettings } from "../settings/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 
 /** What lives as long as the container. */
 export interface SignInTools {
+  readonly settings: SignInSettings;
   readonly signIn: SignIn;
   readonly seal: Seal;
   readonly reader: TokenReader;

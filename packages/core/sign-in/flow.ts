@@ -5,11 +5,11 @@
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
 import { answerCode, formTargetOf, type Sending } from "./answers.ts";
 import { AuthorizationError, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, newCode, signInScopes } from "./code.ts";
-import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";

@@ -2,10 +2,10 @@
 import { usable } from "../auth/basic.ts";
 import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import type { PageResult } from "../operation/operation.ts";
+import { findConsent } from "../sessions/consent-store.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { askPassword, finish, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";

@@ -2,25 +2,21 @@
 import { maySignIn, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import type { Step } from "../table/table.ts";
-import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
-import type { SignInContext } from "./context.ts";
-import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
+import { endOf, type Session } from "../sessions/model.ts";
 import {
   changingSession,
   findSession,
   newSessionCookie,
   readSessionCookie,
   removingSession,
-  type Session,
   type SessionReference,
   storingSession,
-} from "./session-store.ts";
+} from "../sessions/session-store.ts";
+import type { Step } from "../table/table.ts";
+import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
+import type { SignInContext } from "./context.ts";
+import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
 
-/** A session without use ends after this time. */
-const IDLE_SECONDS = 60 * 60;
-/** A session ends after this time, however often it is used. */
-const LONGEST_SECONDS = 12 * 60 * 60;
 /** A use is noted at most so often. */
 const NOTED_SECONDS = 60;
 
@@ -54,9 +50,8 @@ export async function currentSession(tenant: string, context: SignInContext): Pr
     revocationStore(table).validFrom(tenant, [subjects.user(userId)]),
   ]);
   if (!session || !user || !maySignIn(user) || user.userStore !== session.user.userStore) return undefined;
-  const nowSeconds = now / 1_000;
-  const { endsAtSeconds, seenSeconds, startedMs, authSeconds } = session;
-  if (nowSeconds >= endsAtSeconds || nowSeconds - seenSeconds >= IDLE_SECONDS) return undefined;
+  const { startedMs, authSeconds } = session;
+  if (now / 1_000 >= endOf(session, context.tools.settings.sessions)) return undefined;
   if (isEndedBy(userFromMs, { issuedMs: startedMs, issuedAtSeconds: authSeconds }, now)) return undefined;
   return { reference, session, user, userFromMs };
 }
@@ -79,7 +74,7 @@ export function startSession(tenant: string, user: User, userFromMs: number, con
     authSeconds: nowSeconds,
     startedMs: Math.max(context.now, userFromMs),
     seenSeconds: nowSeconds,
-    endsAtSeconds: nowSeconds + LONGEST_SECONDS,
+    endsAtSeconds: nowSeconds + context.tools.settings.sessions.longestSeconds,
   };
   const { value, reference } = newSessionCookie(tenant, session.user);
   const former = referenceIn(context, tenant);

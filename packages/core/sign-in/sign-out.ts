@@ -5,6 +5,7 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { findSession, removingSession, type SessionReference } from "../sessions/session-store.ts";
 import { clientOfHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { formTargetOf } from "./answers.ts";
 import { one, type Parameters } from "./authorization-request.ts";
@@ -17,7 +18,6 @@ import { pageHeaders, signedOutPage, signOutPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
 import { referenceIn } from "./session.ts";
-import { findSession, removingSession, type SessionReference } from "./session-store.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** Characters of `state`, encoded for an address: it comes back in a header. */

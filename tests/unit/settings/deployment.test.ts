@@ -21,6 +21,7 @@ describe("accepts", () => {
         scim2: { profile: "negotiate", removesDuplicateUsers: false, countsDirectories: false },
         indexes: ["emails.value", "name.familyName", "name.givenName", "displayName", "active", "externalId"],
         clients: defaultClientLimits,
+        signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 } },
         access: defaultAccess,
         userStores: [],
       });
@@ -34,6 +35,18 @@ describe("accepts", () => {
     });
     expect(() => readDeployment("[changes]\nrecord_days = 0")).toThrow("changes.record_days");
     expect(() => readDeployment("[changes]\ndeleted_days = -1")).toThrow("changes.deleted_days");
+  });
+
+  test("when sessions end, and refuses what cannot be", () => {
+    expect(readDeployment("[sign_in]\nsession_idle_timeout = 300\nsession_lifetime = 600").signIn.sessions).toEqual({
+      idleSeconds: 300,
+      longestSeconds: 600,
+    });
+    const read = (lines: string) => () => readDeployment(`[sign_in]\n${lines}`);
+    expect(read("session_idle_timeout = 299")).toThrow("sign_in.session_idle_timeout: must be at least 300");
+    expect(read("session_lifetime = 7776001")).toThrow("sign_in.session_lifetime: must be at most 7776000");
+    expect(read("session_lifetime = 600")).toThrow("sign_in.session_idle_timeout: must be at most session_lifetime");
+    expect(read("session_live_time = 600")).toThrow('unknown key "session_live_time"');
   });
 
   test("attributes with an index: the shipped ones, those of the file, or none", () => {
@@ -147,7 +160,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: api, changes, scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),

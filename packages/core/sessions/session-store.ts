@@ -10,22 +10,7 @@ import { tokenUser } from "../tokens/access-token-store.ts";
 import type { TokenUser } from "../tokens/model.ts";
 import { digestOf, isOpaque, newOpaque } from "../tokens/opaque.ts";
 import { putting, removing } from "../tokens/unconditional.ts";
-
-/** A session of a user in a browser. */
-export interface Session {
-  readonly tenant: string;
-  readonly user: TokenUser;
-  /** Names the session to applications (`sid`); it is no secret. */
-  readonly sid: string;
-  /** When the user last entered the password, in seconds since 1970. */
-  readonly authSeconds: number;
-  /** The same time, as revocations are compared with it. */
-  readonly startedMs: number;
-  /** When the session was last used, in seconds. */
-  readonly seenSeconds: number;
-  /** When it ends, however often it is used. */
-  readonly endsAtSeconds: number;
-}
+import type { Session } from "./model.ts";
 
 /** A session by its cookie. */
 export interface SessionReference {

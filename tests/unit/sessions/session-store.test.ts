@@ -8,7 +8,7 @@ import {
   removingSession,
   type Session,
   storingSession,
-} from "#core/sign-in/session-store.ts";
+} from "#core/sessions/session-store.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { testTable } from "#tests/support/engine.ts";
 
