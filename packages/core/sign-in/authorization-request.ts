@@ -4,10 +4,15 @@
  * person in the browser; all else to the client.
  */
 import type { Application } from "../applications/registry/model.ts";
+import { PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Challenge } from "../tokens/code-store.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
+
+export { AuthorizationError } from "./authorization-error.ts";
 
 /** The ways of an answer to the client: in the query or the fragment of its address, or in a form. */
 export const responseModes = ["query", "fragment", "form_post"] as const;
@@ -34,22 +39,16 @@ export interface AuthorizationRequest {
   readonly prompts: readonly string[];
   readonly maxAgeSeconds?: number | undefined;
   readonly loginHint?: string | undefined;
-  /** The subject that must sign in: that of `id_token_hint`. */
+  /** The subject that must sign in: that of `id_token_hint`, or of the requested claim `sub`. */
   readonly expected?: string | undefined;
+  /** The classes of sign-in that the client prefers, the best first (`acr_values`). */
+  readonly acrValues?: readonly string[] | undefined;
+  /** The single claims that the client asks for. */
+  readonly claims?: RequestedClaims | undefined;
 }
 
 /** The parameters of a request. Empty ones count as absent (RFC 6749 section 3.1). */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** An error that is sent to the client (RFC 6749 section 4.1.2.1). */
-export class AuthorizationError extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.code = code;
-  }
-}
 
 const CODE_RESPONSE = "code";
 const OTHER_RESPONSES: ReadonlySet<string> = new Set(["token", "id_token", "none"]);
@@ -101,6 +100,10 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
   const maxAgeSeconds = secondsOf(parameters, "max_age");
   const challenge = challengeOf(parameters, application);
   const resources = resourcesOf(parameters, origin);
+  const acrValues = acrValuesOf(parameters);
+  const claims = readClaimsParameter(one(parameters, "claims"));
+  checkClass(claims);
+  const expected = claims && subjectOf(claims);
   return {
     tenant,
     clientId,
@@ -114,6 +117,9 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
     ...(loginHint !== undefined && { loginHint }),
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     ...(challenge && { challenge }),
+    ...(expected !== undefined && { expected }),
+    ...(acrValues.length > 0 && { acrValues }),
+    ...(claims && { claims }),
   };
 }
 
@@ -192,6 +198,30 @@ function promptsOf(parameters: Parameters): readonly string[] {
     throw new AuthorizationError("invalid_request", "prompt=none cannot be combined with other values.");
   }
   return prompts;
+}
+
+/** The classes of `acr_values`. They are a wish: another class is no error (OpenID Connect Core 1.0 section 3.1.2.1). */
+function acrValuesOf(parameters: Parameters): readonly string[] {
+  return (shortText(parameters, "acr_values") ?? "").split(" ").filter((word) => word !== "");
+}
+
+/** A class that the client cannot do without is one that this service has (OpenID Connect Core 1.0 section 5.5.1.1). */
+function checkClass(claims: RequestedClaims | undefined): void {
+  const acr = claims && requestedClaim(claims.idToken, "acr");
+  if (!acr?.isEssential || !acr.values || acr.values.includes(PASSWORD_CLASS)) return;
+  throw new AuthorizationError(
+    "unmet_authentication_requirements",
+    `claims: this service signs in with the acr ${PASSWORD_CLASS} only.`,
+  );
+}
+
+/** The only subject that may sign in, where the client asks for one (OpenID Connect Core 1.0 section 5.5.1). */
+function subjectOf({ idToken, userInfo }: RequestedClaims): string | undefined {
+  const values = [idToken, userInfo].flatMap((claims) => requestedClaim(claims, "sub")?.values ?? []);
+  const [subject, ...others] = new Set(values);
+  if (subject === undefined) return undefined;
+  if (typeof subject === "string" && others.length === 0) return subject;
+  throw new AuthorizationError("invalid_request", "claims: sub can have one value, which is a text.");
 }
 
 function challengeOf(parameters: Parameters, { inbound }: Application): Challenge | undefined {

@@ -41,6 +41,9 @@ export async function authorize(
     const mode = modeOf(parameters);
     const expected = expectedSubject(one(parameters, "id_token_hint"), hint, requester);
     const read = readAuthorizationRequest(parameters, { ...requester, to: { ...to, mode } });
+    if (expected !== undefined && read.expected !== undefined && expected !== read.expected) {
+      throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
+    }
     const request = { ...read, ...(expected !== undefined && { expected }) };
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
     const usableSession = current && suits(current, request, application, context.now) ? current : undefined;

@@ -27,7 +27,10 @@ export const AuthorizationParameters = z
     max_age: parameter.meta({ description: "The greatest age of the sign-in in seconds" }),
     login_hint: parameter.meta({ description: "The user name that the page starts with" }),
     ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
-    acr_values: parameter.meta({ description: "Ignored: every sign-in is by a password" }),
+    acr_values: parameter.meta({ description: "The preferred classes of sign-in, separated by spaces" }),
+    claims: parameter.meta({
+      description: "Single claims for the ID token and for UserInfo, as JSON (OpenID Connect Core 1.0 section 5.5)",
+    }),
     id_token_hint: parameter.meta({ description: "An ID token of the user who must be the one that signs in" }),
     display: parameter.meta({ description: "Ignored: the page fits every width" }),
     resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
