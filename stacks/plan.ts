@@ -151,16 +151,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Signs people in: authorization endpoint, pages, sessions, claims",
-    needs: ["address", "forms", "nonces", "deployment", "directories"],
+    needs: ["address", "forms", "factors", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.application, p.oidcScopes, p.session, p.consent, p.idTokenKeyRing],
+      on: [...authentication, ...userIndexes, p.application, p.oidcScopes, p.session, p.consent, p.idTokenKeyRing],
     },
+    // A person sets up one-time codes, or must choose another password: both change the user.
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode],
+      on: [
+        ...[p.lock, p.session, p.consent, p.authorizationCode],
+        ...[p.user, ...userIndexes, p.credential, ...revocations, p.changeRecord],
+      ],
     },
-    changes: [p.credential],
   },
   applications: {
     ...endpoint,

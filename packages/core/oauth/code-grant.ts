@@ -175,8 +175,7 @@ function idTokenOf(
       exp: token.issuedAtSeconds + lifeSeconds,
       auth_time: signedIn.authSeconds,
       ...(nonce !== undefined && { nonce }),
-      acr: PASSWORD_CLASS,
-      amr: ["pwd"],
+      ...classOf(signedIn.methods),
       sid: signedIn.sid,
       // The left half of the digest, by the hash of the algorithm: SHA-256 for both.
       at_hash: sha256(text).subarray(0, 16).toString("base64url"),
@@ -187,8 +186,15 @@ function idTokenOf(
   );
 }
 
-/** The class of a sign-in by a password (`acr`). */
+/** The class of a sign-in by a password (`acr`), and of one with a second factor. */
 export const PASSWORD_CLASS = "pwd";
+export const FACTORS_CLASS = "mfa";
+
+/** How the user signed in: the class, and the methods by their registered names (RFC 8176). */
+function classOf(methods: readonly string[] = ["pwd"]) {
+  const isWithFactors = methods.length > 1;
+  return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...methods, ...(isWithFactors ? ["mfa"] : [])] };
+}
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();

@@ -7,7 +7,7 @@ import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { idTokenAlgorithms } from "../tokens/id-token-keys.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { PASSWORD_CLASS } from "./code-grant.ts";
+import { FACTORS_CLASS, PASSWORD_CLASS } from "./code-grant.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
 
@@ -101,7 +101,7 @@ export function openIdConfiguration(...server: Parameters<typeof serverMetadata>
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
-    acr_values_supported: [PASSWORD_CLASS],
+    acr_values_supported: [PASSWORD_CLASS, FACTORS_CLASS],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     ui_locales_supported: ["en", "de"],
   };

@@ -4,7 +4,7 @@
  * one partition.
  */
 import { keys } from "../table/keys.ts";
-import { number, record, rowCodec, text } from "../table/row.ts";
+import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "../tokens/access-token-store.ts";
 import type { TokenUser } from "../tokens/model.ts";
@@ -28,6 +28,7 @@ const rows = rowCodec<{ readonly session: Session; readonly expiresAtSeconds: nu
     sid: text,
     authSeconds: number,
     startedMs: number,
+    methods: optional(list(text)),
     seenSeconds: number,
     endsAtSeconds: number,
   }),
@@ -53,6 +54,20 @@ export function changingSession(digest: string, session: Session, otherwise: () 
 function sessionItem(digest: string, session: Session): Item {
   const { tenant, user, endsAtSeconds: expiresAtSeconds } = session;
   return { ...keys.session(tenant, user.id, digest), ...rows.write({ session, expiresAtSeconds }) };
+}
+
+/** The steps that store a session under another secret. `otherwise` as in `changingSession`. */
+export function renewingSession(
+  former: SessionReference,
+  digest: string,
+  session: Session,
+  otherwise: () => Error,
+): readonly Step[] {
+  const { tenant, userId } = former;
+  return [
+    { remove: keys.session(tenant, userId, former.digest), when: "present", otherwise },
+    storingSession(digest, session),
+  ];
 }
 
 /** The step that ends a session, if it exists. */

@@ -4,7 +4,8 @@
  * person in the browser; all else to the client.
  */
 import type { Application } from "../applications/registry/model.ts";
-import { PASSWORD_CLASS } from "../oauth/code-grant.ts";
+import { neededFactors } from "../applications/registry/sequence-model.ts";
+import { FACTORS_CLASS, PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
 import { Fault } from "../platform/faults.ts";
@@ -58,6 +59,7 @@ const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 const TEXT_MAX = 2_048;
 const SECONDS = /^\d{1,10}$/;
+const CLASSES: ReadonlySet<unknown> = new Set([PASSWORD_CLASS, FACTORS_CLASS]);
 
 /** One value of a parameter. */
 export function one(parameters: Parameters, name: string): string | undefined {
@@ -141,22 +143,11 @@ export function problemOf({
   if (oidc.idToken.encryption.enabled) return refuse("The service does not encrypt ID tokens. Switch it off.");
   if (oidc.subject?.subjectType === "pairwise") return refuse("The service has no pairwise subjects yet.");
   if (oidc.isFAPIApplication) return refuse("The service does not offer sign-in by the FAPI profiles yet.");
-  if (isPassword(authenticationSequence)) return undefined;
+  const needed = neededFactors(authenticationSequence);
+  if (!("missing" in needed)) return undefined;
   return new AuthorizationError(
     "unmet_authentication_requirements",
-    "The authenticationSequence of the application needs authenticators that this service does not have.",
-  );
-}
-
-/** Whether a user name and a password are all that a sequence asks for. */
-function isPassword({ type, steps, script }: Application["authenticationSequence"]): boolean {
-  if (script?.trim()) return false;
-  if (type === "DEFAULT" || steps.length === 0) return true;
-  const [first, ...others] = steps;
-  return (
-    others.length === 0 &&
-    first !== undefined &&
-    first.options.some(({ idp, authenticator }) => idp === "LOCAL" && /^basic/i.test(authenticator))
+    `The authenticationSequence of the application needs what this service does not have: ${needed.missing}.`,
   );
 }
 
@@ -208,10 +199,10 @@ function acrValuesOf(parameters: Parameters): readonly string[] {
 /** A class that the client cannot do without is one that this service has (OpenID Connect Core 1.0 section 5.5.1.1). */
 function checkClass(claims: RequestedClaims | undefined): void {
   const acr = claims && requestedClaim(claims.idToken, "acr");
-  if (!acr?.isEssential || !acr.values || acr.values.includes(PASSWORD_CLASS)) return;
+  if (!acr?.isEssential || !acr.values || acr.values.some((value) => CLASSES.has(value))) return;
   throw new AuthorizationError(
     "unmet_authentication_requirements",
-    `claims: this service signs in with the acr ${PASSWORD_CLASS} only.`,
+    `claims: this service signs in with the acr ${PASSWORD_CLASS} or ${FACTORS_CLASS} only.`,
   );
 }
 

@@ -1,5 +1,7 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
+import { findTotp } from "../identities/credentials/totp-store.ts";
+import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { findConsent } from "../sessions/consent-store.ts";
@@ -16,12 +18,14 @@ import {
 } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
-import { type Asked, askPassword, finish } from "./flow.ts";
+import { needsCode, standingIn } from "./factors.ts";
+import { type Asked, askPassword } from "./flow.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
+import { proceed } from "./proceed.ts";
 import { isRegistered, onlyAddress } from "./redirects.ts";
-import { type Current, currentSession, notingUse, referenceIn } from "./session.ts";
+import { type Current, currentSession, referenceIn } from "./session.ts";
 
 /**
  * Takes an authorization request. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
@@ -53,19 +57,20 @@ export async function authorize(
       }
       return askPassword(asked, context, { userName: request.loginHint });
     }
-    return await finish(
-      asked,
-      { current: usableSession, consent, known },
-      notingUse(usableSession, context.now),
-      context,
-    );
+    const standing = standingIn(usableSession);
+    const isCodeLeft = needsCode(asked) && !standing.methods.includes("otp");
+    if (isCodeLeft && request.prompts.includes("none")) {
+      throw new AuthorizationError("interaction_required", "The user must enter a one-time code.");
+    }
+    const totp = isCodeLeft ? await findTotp(context.table, tenant, usableSession.user.id) : undefined;
+    return await proceed(asked, standing, { totp, consent, known }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
   }
 }
 
-/** Whether the user entered the password recently enough, and is the one that the client expects. */
+/** Whether the user entered the password recently enough, may keep it, and is the one that the client expects. */
 function suits(
   { session, user }: Current,
   request: AuthorizationRequest,
@@ -74,7 +79,7 @@ function suits(
 ): boolean {
   const { maxAgeSeconds } = request;
   const isRecent = maxAgeSeconds === undefined || nowMs / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && isExpected(user, request, application);
+  return isRecent && !mustChangePassword(user) && isExpected(user, request, application);
 }
 
 /** Characters of `state`, encoded for an address. */

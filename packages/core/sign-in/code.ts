@@ -54,7 +54,12 @@ export async function newCode(
     ...(challenge && { challenge }),
     scopes,
     resources,
-    signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },
+    signedIn: {
+      authSeconds: session.authSeconds,
+      ...(session.methods && { methods: session.methods }),
+      sid: session.sid,
+      scopes: granted,
+    },
     ...(idToken && { idToken }),
     grantId: newId(),
     issuedMs: Math.max(context.now, userFromMs, client.tokensFromMs),

@@ -1,16 +1,18 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
 import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import { findTotp } from "../identities/credentials/totp-store.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import { askPassword, finish, taken } from "./flow.ts";
+import type { Standing } from "./factors.ts";
+import { askPassword, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
-import { startSession } from "./session.ts";
+import { mayNeedCode, proceed } from "./proceed.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -20,7 +22,7 @@ export interface PasswordForm {
 }
 
 /**
- * Verifies the password, starts a session and continues the request. Throws `request.invalid` for a form that does not
+ * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a form that does not
  * count.
  */
 export async function takePassword(
@@ -58,13 +60,19 @@ export async function takePassword(
     const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
     return answerError(other, request.to, asked, context);
   }
-  const [[userFromMs = 0], consent] = await Promise.all([
+  const [[userFromMs = 0], consent, totp] = await Promise.all([
     revocationStore(context.table).validFrom(request.tenant, [subjects.user(user.id)]),
     findConsent(context.table, request.tenant, user.id, asked.application.id),
+    mayNeedCode(asked, user) ? findTotp(context.table, request.tenant, user.id) : undefined,
   ]);
   // The account changed during the request: the password may have been verified before that.
   if (userFromMs > context.now && !(await tools.signIn(attempt, context, onRefused))) return refuse();
-  const { current, steps, cookie } = startSession(request.tenant, user, userFromMs, context);
-  const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
-  return finish(signedIn, { current, consent, known }, steps, context);
+  const standing: Standing = {
+    user,
+    userFromMs,
+    authSeconds: Math.floor(context.now / 1_000),
+    startedMs: Math.max(context.now, userFromMs),
+    methods: ["pwd"],
+  };
+  return proceed(asked, standing, { totp, consent, known }, [], context);
 }

@@ -9,6 +9,7 @@ import {
   newSessionCookie,
   readSessionCookie,
   removingSession,
+  renewingSession,
   type SessionReference,
   storingSession,
 } from "../sessions/session-store.ts";
@@ -56,23 +57,34 @@ export async function currentSession(tenant: string, context: SignInContext): Pr
   return { reference, session, user, userFromMs };
 }
 
-/** A session that begins, with its cookie and the steps that store it in place of the one before. */
+/** A session of a request, with its cookie where that is new, and the steps that store what has changed of it. */
 export interface Started {
   readonly current: Current;
   readonly steps: readonly Step[];
-  readonly cookie: string;
+  readonly cookies: readonly string[];
+}
+
+/** Who begins a session, and what was proven when. */
+export interface SignedInUser {
+  readonly user: User;
+  readonly userFromMs: number;
+  readonly authSeconds: number;
+  readonly startedMs: number;
+  readonly methods: readonly string[];
 }
 
 /** Starts a session for a user who has just signed in. It has another secret than any before. */
-export function startSession(tenant: string, user: User, userFromMs: number, context: SignInContext): Started {
+export function startSession(tenant: string, signedIn: SignedInUser, context: SignInContext): Started {
+  const { user, userFromMs, authSeconds, startedMs, methods } = signedIn;
   const { id, userName, userStore } = user;
   const nowSeconds = Math.floor(context.now / 1_000);
   const session: Session = {
     tenant,
     user: { id, userName, userStore },
     sid: newId(),
-    authSeconds: nowSeconds,
-    startedMs: Math.max(context.now, userFromMs),
+    authSeconds,
+    startedMs,
+    ...(methods.length > 1 && { methods }),
     seenSeconds: nowSeconds,
     endsAtSeconds: nowSeconds + context.tools.settings.sessions.longestSeconds,
   };
@@ -81,8 +93,24 @@ export function startSession(tenant: string, user: User, userFromMs: number, con
   return {
     current: { reference, session, user, userFromMs },
     steps: [...(former ? [removingSession(former)] : []), storingSession(reference.digest, session)],
-    cookie: settingSession(tenant, value),
+    cookies: [settingSession(tenant, value)],
   };
+}
+
+/** Notes that the user of a session has proven more. The session goes on under another secret. */
+export function strengthenSession(
+  { reference, session, ...account }: Current,
+  methods: readonly string[],
+  nowMs: number,
+) {
+  const stronger: Session = { ...session, methods, seenSeconds: Math.floor(nowMs / 1_000) };
+  const { value, reference: renewed } = newSessionCookie(session.tenant, session.user);
+  const started: Started = {
+    current: { ...account, reference: renewed, session: stronger },
+    steps: renewingSession(reference, renewed.digest, stronger, sessionEnded),
+    cookies: [settingSession(session.tenant, value)],
+  };
+  return started;
 }
 
 /** The steps that note the use of a session. */

@@ -27,6 +27,8 @@ export interface Challenge {
 export interface SignedIn {
   /** When the user last proved to be there, in seconds since 1970. */
   readonly authSeconds: number;
+  /** What the user has proven, as `amr` names it; absent for a password alone. */
+  readonly methods?: readonly string[] | undefined;
   /** The session in the browser, as ID tokens name it. */
   readonly sid: string;
   /** The granted scopes of OpenID Connect. */
@@ -98,7 +100,12 @@ const rows = rowCodec<{
     challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
     scopes: list(text),
     resources: list(text),
-    signedIn: record<SignedIn>({ authSeconds: number, sid: text, scopes: list(text) }),
+    signedIn: record<SignedIn>({
+      authSeconds: number,
+      methods: optional(list(text)),
+      sid: text,
+      scopes: list(text),
+    }),
     idToken: optional(
       record<IdTokenPlan>({
         algorithm: oneOf("RS256", "ES256"),

@@ -1,0 +1,141 @@
+/**
+ * From a right password, or a session, to what the request needs further: a one-time code, setting codes up, a new
+ * password; then the session and the consent. What was proven so far is in the form of the next page: a session starts
+ * when nothing is missing.
+ */
+import type { TotpFactor } from "../identities/credentials/totp-store.ts";
+import { mustChangePassword, qualifiedName } from "../identities/users/model.ts";
+import type { PageResult } from "../operation/operation.ts";
+import { later } from "../platform/later.ts";
+import type { Step } from "../table/table.ts";
+import { formTargetOf } from "./answers.ts";
+import type { SignInContext } from "./context.ts";
+import { needsCode, type ProvenRequest, provenBy, type Standing } from "./factors.ts";
+import { type Asked, finish, type Known } from "./flow.ts";
+import { pathOf } from "./forms.ts";
+import { type CodeForm, codePage, type NewPasswordForm, newPasswordPage, setupPage } from "./pages/factor-pages.ts";
+import { type Requests, type Stage, sealPending } from "./pending.ts";
+import { notingUse, type Started, startSession, strengthenSession } from "./session.ts";
+
+const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForApps", "newSecret");
+
+/** What is known of the user of a request. */
+export interface UserFacts extends Omit<Known, "current"> {
+  /** The second factor; read where one may be needed (`mayNeedCode`). */
+  readonly totp: TotpFactor | undefined;
+}
+
+/** Whether the second factor of a user must be known before `proceed`. */
+export function mayNeedCode(asked: Pick<Asked, "application" | "request">, user: Standing["user"]): boolean {
+  return needsCode(asked) || mustChangePassword(user);
+}
+
+/** Asks for what is missing, or starts the session and finishes. `steps` store what has happened so far. */
+export async function proceed(
+  asked: Asked,
+  standing: Standing,
+  { totp, ...known }: UserFacts,
+  steps: readonly Step[],
+  context: SignInContext,
+): Promise<PageResult> {
+  const mustChange = mustChangePassword(standing.user);
+  // Who has a second factor proves it before another password can be chosen, whatever the application asks for.
+  const isCodeNeeded = needsCode(asked) || (mustChange && totp !== undefined);
+  const lacksCode = isCodeNeeded && !standing.methods.includes("otp");
+  if (lacksCode || mustChange) {
+    if (steps.length > 0) await context.table.write(...steps);
+    if (!lacksCode) return askNewPassword(asked, standing, context);
+    return totp ? askCode(asked, standing, context) : askSetup(asked, standing, context);
+  }
+  const { current, steps: ofSession, cookies } = sessionFor(asked, standing, context);
+  const signedIn = { ...asked, cookies: [...asked.cookies, ...cookies] };
+  return finish(signedIn, { ...known, current }, [...steps, ...ofSession], context);
+}
+
+function sessionFor({ request }: Asked, standing: Standing, context: SignInContext): Started {
+  const { session: current, methods } = standing;
+  if (!current) return startSession(request.tenant, standing, context);
+  const shown = current.session.methods?.length ?? 1;
+  if (methods.length > shown) return strengthenSession(current, methods, context.now);
+  return { current, steps: notingUse(current, context.now), cookies: [] };
+}
+
+/** Asks for a one-time code, or a recovery code. */
+export function askCode(
+  asked: Asked,
+  standing: Standing,
+  context: SignInContext,
+  problem?: CodeForm["problem"],
+): PageResult {
+  return codePage({ ...sealed("code", asked, standing, {}, context), problem }, optionsOf(asked));
+}
+
+/** Asks to take a secret over into an app: a new one, or the one that `given` says. */
+export async function askSetup(
+  asked: Asked,
+  standing: Standing,
+  context: SignInContext,
+  {
+    secret,
+    replaces,
+    problem,
+  }: { readonly secret?: string; readonly replaces?: string | undefined; readonly problem?: CodeForm["problem"] } = {},
+): Promise<PageResult> {
+  const shown = secret ?? (await newSecret());
+  const { tenant } = asked.request;
+  const names = {
+    issuer: context.tools.settings.brandOf(tenant).name ?? tenant,
+    account: qualifiedName(standing.user),
+  };
+  const forApps = await secretForApps(shown, names);
+  const more = { secret: shown, ...(replaces !== undefined && { replaces }) };
+  return setupPage(
+    { ...sealed("setup", asked, standing, more, context), ...forApps, secret: shown, problem },
+    optionsOf(asked),
+  );
+}
+
+/** Asks for another password. Says what to do where the user store takes none from here. */
+export function askNewPassword(
+  asked: Asked,
+  standing: Standing,
+  context: SignInContext,
+  problem?: NewPasswordForm["problem"],
+): PageResult {
+  const isElsewhere = context.users.elsewhere?.isReadOnly(asked.request.tenant, standing.user.userStore) === true;
+  const form = sealed("new-password", asked, standing, {}, context);
+  return newPasswordPage({ ...form, isElsewhere, problem }, optionsOf(asked));
+}
+
+const paths = {
+  code: "/oauth2/code",
+  setup: "/oauth2/code-setup",
+  saved: "/oauth2/codes-saved",
+  "new-password": "/oauth2/new-password",
+} as const;
+
+/** What the page of a stage needs, with its sealed form. */
+export function sealed<S extends keyof typeof paths>(
+  stage: S & Stage,
+  asked: Asked,
+  standing: Standing,
+  more: Omit<Requests[S], keyof ProvenRequest>,
+  { tools: { seal, settings }, now: nowMs }: SignInContext,
+) {
+  const { request, application, language, browser } = asked;
+  const { tenant } = request;
+  const all = { tenant, asked: request, proven: provenBy(standing), ...more } as unknown as Requests[S];
+  return {
+    language,
+    brand: settings.brandOf(tenant),
+    application: application.name,
+    userName: qualifiedName(standing.user),
+    action: pathOf(paths[stage], tenant),
+    request: sealPending(seal, stage, { request: all, browser, session: standing.session?.reference.digest, nowMs }),
+  };
+}
+
+/** How a page on the way to the application is answered. */
+export function optionsOf({ cookies, request }: Asked) {
+  return { cookies, formTarget: formTargetOf(request.to.redirectUri) };
+}
