@@ -5,6 +5,7 @@
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
@@ -100,6 +101,7 @@ export const handler = lambda({
       tools,
       sent: sentRequest(event, baseUrl()),
       clients: clientStore(table),
+      applications: applicationStore(table),
       clientLockouts: clientLockoutStore(table),
       secretUses: secretUseStore(table),
       tenants: tenantStore(table),

@@ -114,6 +114,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...authentication,
+        // What the grant password must satisfy.
+        p.application,
         p.clientLock,
         p.clientUses,
         p.scope,
@@ -161,7 +163,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.lock, p.session, p.consent, p.authorizationCode],
-        ...[p.user, ...userIndexes, p.credential, ...revocations, p.changeRecord],
+        // The first change of a user of a directory creates its record, with its name.
+        ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, ...revocations, p.changeRecord],
       ],
     },
   },

@@ -3,6 +3,7 @@ import type { ApiResourceStore } from "../api-resources/store.ts";
 import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { SecretUseStore } from "../applications/registry/secret-use-store.ts";
+import type { ApplicationStore } from "../applications/registry/store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
@@ -40,6 +41,7 @@ export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
   readonly sent: SentRequest;
   readonly clients: ClientStore;
+  readonly applications: Pick<ApplicationStore, "find">;
   readonly clientLockouts: ClientLockoutStore;
   readonly secretUses: SecretUseStore;
   readonly apiResources: ApiResourceStore;

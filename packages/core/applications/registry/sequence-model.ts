@@ -34,6 +34,12 @@ export function neededFactors({ type, steps, script }: Sequence): NeededFactors 
   return { needsCode: others.some((step) => isOf(step, CODE)) };
 }
 
+/** Whether a user name and a password are all that a sequence asks for. */
+export function isPasswordEnough(sequence: Sequence): boolean {
+  const needed = neededFactors(sequence);
+  return "needsCode" in needed && !needed.needsCode;
+}
+
 function namesOf(options: readonly Option[]): string {
   return options
     .map(({ idp, authenticator }) => (idp === LOCAL_IDP ? authenticator : `${authenticator} of ${idp}`))
