@@ -141,15 +141,6 @@ describe("authorize", () => {
   test("where subjects must be pairwise, nobody gets the id of the user", async () => {
     expect(await errorFor({ subject: { subjectType: "pairwise" } })).toBe("unauthorized_client");
   });
-  test("where a second factor is needed, a password is not enough", async () => {
-    const option = (authenticator: string) => ({ options: [{ idp: "LOCAL", authenticator }] });
-    const steps = [
-      { id: 1, ...option("basic") },
-      { id: 2, ...option("totp") },
-    ];
-    const authenticationSequence = { type: "USER_DEFINED", steps };
-    expect(await errorFor({}, { authenticationSequence })).toBe("unmet_authentication_requirements");
-  });
 });
 
 describe("authorizeByForm", () => {

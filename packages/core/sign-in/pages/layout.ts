@@ -33,6 +33,7 @@ ul { padding-left: 1.25rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
 header { margin: 0 0 1rem; color: var(--quiet); font-weight: 600; }
 header img { display: block; max-width: 100%; max-height: 4rem; }
+a { color: var(--accent); }
 summary { margin: .75rem 0; color: var(--accent); cursor: pointer; font-weight: 600; }
 .code { max-width: 12rem; letter-spacing: .2em; font-size: 1.25rem; }
 .qr { margin: 0 0 1rem; text-align: center; }
