@@ -21,7 +21,7 @@ export function formSeal(): Seal {
   return newSeal(bytes(formKey()));
 }
 
-/** Seals and opens secrets of one-time codes, also those that were sealed under former keys. It opens no other secret. */
+/** Seals and opens secrets of one-time codes, also those sealed under former keys. It opens no other secret. */
 export function factorSeal(): Seal {
   return sealOf(factorKeys());
 }

@@ -1,7 +1,7 @@
 /**
  * Where people sign in: the authorization endpoint, its pages, and claims about users. With the authorizer and the
- * token endpoint the only function that verifies passwords; the only one that reads sessions and secrets of one-time codes. It
- * signs nothing.
+ * token endpoint the only function that verifies passwords; the only one that reads sessions and secrets of one-time
+ * codes. It signs nothing.
  */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";

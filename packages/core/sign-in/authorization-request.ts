@@ -191,7 +191,7 @@ function promptsOf(parameters: Parameters): readonly string[] {
   return prompts;
 }
 
-/** The classes of `acr_values`. They are a wish: another class is no error (OpenID Connect Core 1.0 section 3.1.2.1). */
+/** The classes of `acr_values`. They are a wish: another class is no error (OpenID Connect Core 1.0, 3.1.2.1). */
 function acrValuesOf(parameters: Parameters): readonly string[] {
   return (shortText(parameters, "acr_values") ?? "").split(" ").filter((word) => word !== "");
 }

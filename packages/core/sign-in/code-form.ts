@@ -13,8 +13,7 @@ import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import type { SignInContext } from "./context.ts";
-import type { ProvenRequest, Standing } from "./factors.ts";
-import { standingOf } from "./factors.ts";
+import { type Standing, standingOf } from "./factors.ts";
 import { type Asked, askPassword, takenRequest } from "./flow.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { recoveryCodesPage } from "./pages/factor-pages.ts";
@@ -43,7 +42,7 @@ type ProvenStage = "code" | "setup" | "saved" | "new-password";
 
 /** The request of a form with everything that the next page needs. One round trip. */
 export async function provenForm(form: OpenedForm<ProvenStage>, context: SignInContext) {
-  const request: ProvenRequest = form.pending.request;
+  const { request } = form.pending;
   const { tenant, asked: wanted, proven } = request;
   const { table, oidcScopes } = context;
   const { id } = proven.user;
@@ -124,7 +123,9 @@ async function usedFactor(
  */
 export async function takeSetup(body: SetupBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("setup", body.request, headers, context);
-  const { tenant, secret, replaces } = form.pending.request;
+  const { tenant, setup } = form.pending.request;
+  if (!setup) throw new Error("a form that sets codes up has no secret");
+  const { secret, replaces } = setup;
   const { asked, standing, facts } = await provenForm(form, context);
   if (!standing) return askPassword(asked, context);
   const { totp } = facts;
@@ -170,7 +171,7 @@ function showRecoveryCodes(
   codes: readonly string[],
   context: SignInContext,
 ): PageResult {
-  return recoveryCodesPage({ ...sealed("saved", asked, standing, {}, context), codes }, optionsOf(asked));
+  return recoveryCodesPage({ ...sealed("saved", asked, standing, context), codes }, optionsOf(asked));
 }
 
 /** Goes on from the recovery codes. Throws `request.invalid` for a form that does not count. */

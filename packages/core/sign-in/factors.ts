@@ -27,6 +27,16 @@ export interface ProvenRequest {
   readonly tenant: string;
   readonly asked: AuthorizationRequest;
   readonly proven: Proven;
+  /** What somebody who sets one-time codes up is shown. */
+  readonly setup?: CodesSetup | undefined;
+}
+
+/** A secret of one-time codes before it is stored. */
+export interface CodesSetup {
+  /** In Base32. */
+  readonly secret: string;
+  /** The version of the factor that the secret replaces; absent for the first one. */
+  readonly replaces?: string | undefined;
 }
 
 /** Somebody who has proven a part, with the account as it is now. */

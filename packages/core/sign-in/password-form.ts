@@ -22,8 +22,8 @@ export interface PasswordForm {
 }
 
 /**
- * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a form that does not
- * count.
+ * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a
+ * form that does not count.
  */
 export async function takePassword(
   body: PasswordForm,

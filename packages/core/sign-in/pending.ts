@@ -9,21 +9,14 @@ import type { ProvenRequest } from "./factors.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** What each kind of form carries. A form of one kind does not count as one of another. */
-export interface Requests {
+interface Requests {
   readonly "sign-in": AuthorizationRequest;
   readonly code: ProvenRequest;
-  readonly setup: SetupRequest;
+  readonly setup: ProvenRequest;
   readonly saved: ProvenRequest;
   readonly "new-password": ProvenRequest;
   readonly consent: AuthorizationRequest;
   readonly "sign-out": SignOutRequest;
-}
-
-/** A request of somebody who sets one-time codes up. */
-export interface SetupRequest extends ProvenRequest {
-  readonly secret: string;
-  /** The version of the factor that the new secret replaces; absent for the first one. */
-  readonly replaces?: string | undefined;
 }
 
 /** What the form is for. */

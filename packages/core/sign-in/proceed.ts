@@ -10,11 +10,11 @@ import { later } from "../platform/later.ts";
 import type { Step } from "../table/table.ts";
 import { formTargetOf } from "./answers.ts";
 import type { SignInContext } from "./context.ts";
-import { needsCode, type ProvenRequest, provenBy, type Standing } from "./factors.ts";
+import { type CodesSetup, needsCode, type ProvenRequest, provenBy, type Standing } from "./factors.ts";
 import { type Asked, finish, type Known } from "./flow.ts";
 import { pathOf } from "./forms.ts";
 import { type CodeForm, codePage, type NewPasswordForm, newPasswordPage, setupPage } from "./pages/factor-pages.ts";
-import { type Requests, type Stage, sealPending } from "./pending.ts";
+import { sealPending } from "./pending.ts";
 import { notingUse, type Started, startSession, strengthenSession } from "./session.ts";
 
 const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForApps", "newSecret");
@@ -67,32 +67,22 @@ export function askCode(
   context: SignInContext,
   problem?: CodeForm["problem"],
 ): PageResult {
-  return codePage({ ...sealed("code", asked, standing, {}, context), problem }, optionsOf(asked));
+  return codePage({ ...sealed("code", asked, standing, context), problem }, optionsOf(asked));
 }
 
-/** Asks to take a secret over into an app: a new one, or the one that `given` says. */
+/** Asks to take a secret over into an app: a new one, or the one that `setup` says. */
 export async function askSetup(
   asked: Asked,
   standing: Standing,
   context: SignInContext,
-  {
-    secret,
-    replaces,
-    problem,
-  }: { readonly secret?: string; readonly replaces?: string | undefined; readonly problem?: CodeForm["problem"] } = {},
+  { secret, replaces, problem }: Partial<CodesSetup> & Pick<CodeForm, "problem"> = {},
 ): Promise<PageResult> {
-  const shown = secret ?? (await newSecret());
+  const setup: CodesSetup = { secret: secret ?? (await newSecret()), ...(replaces !== undefined && { replaces }) };
   const { tenant } = asked.request;
-  const names = {
-    issuer: context.tools.settings.brandOf(tenant).name ?? tenant,
-    account: qualifiedName(standing.user),
-  };
-  const forApps = await secretForApps(shown, names);
-  const more = { secret: shown, ...(replaces !== undefined && { replaces }) };
-  return setupPage(
-    { ...sealed("setup", asked, standing, more, context), ...forApps, secret: shown, problem },
-    optionsOf(asked),
-  );
+  const issuer = context.tools.settings.brandOf(tenant).name ?? tenant;
+  const forApps = await secretForApps(setup.secret, { issuer, account: qualifiedName(standing.user) });
+  const form = sealed("setup", asked, standing, context, setup);
+  return setupPage({ ...form, ...forApps, secret: setup.secret, problem }, optionsOf(asked));
 }
 
 /** Asks for another password. Says what to do where the user store takes none from here. */
@@ -103,7 +93,7 @@ export function askNewPassword(
   problem?: NewPasswordForm["problem"],
 ): PageResult {
   const isElsewhere = context.users.elsewhere?.isReadOnly(asked.request.tenant, standing.user.userStore) === true;
-  const form = sealed("new-password", asked, standing, {}, context);
+  const form = sealed("new-password", asked, standing, context);
   return newPasswordPage({ ...form, isElsewhere, problem }, optionsOf(asked));
 }
 
@@ -115,23 +105,23 @@ const paths = {
 } as const;
 
 /** What the page of a stage needs, with its sealed form. */
-export function sealed<S extends keyof typeof paths>(
-  stage: S & Stage,
+export function sealed(
+  stage: keyof typeof paths,
   asked: Asked,
   standing: Standing,
-  more: Omit<Requests[S], keyof ProvenRequest>,
   { tools: { seal, settings }, now: nowMs }: SignInContext,
+  setup?: CodesSetup,
 ) {
-  const { request, application, language, browser } = asked;
-  const { tenant } = request;
-  const all = { tenant, asked: request, proven: provenBy(standing), ...more } as unknown as Requests[S];
+  const { request: wanted, application, language, browser } = asked;
+  const { tenant } = wanted;
+  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing), ...(setup && { setup }) };
   return {
     language,
     brand: settings.brandOf(tenant),
     application: application.name,
     userName: qualifiedName(standing.user),
     action: pathOf(paths[stage], tenant),
-    request: sealPending(seal, stage, { request: all, browser, session: standing.session?.reference.digest, nowMs }),
+    request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
   };
 }
 

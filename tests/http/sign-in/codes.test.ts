@@ -51,7 +51,7 @@ const enrolled = async (client = strict) => {
 const idTokenOf = async (client: TestClient, code: string | undefined) =>
   claimsIn((await redeem(client, code)).body.id_token);
 
-describe("the first sign-in", () => {
+describe("setUpCodes", () => {
   test("where a second factor is needed, a password is not enough", async () => {
     const { page, shown } = await afterPassword(await newPerson());
     expect([shown.title, shown.status]).toEqual(["Set up one-time codes", 200]);

@@ -168,7 +168,10 @@ describe("a form", () => {
     page.cookies.delete("__Host-session");
     expect((await send(page, "/oauth2/code", { request, code: codeAt(secret) })).text).toContain('name="password"');
   });
-  test("that shows the recovery codes proves nothing once the codes are taken away", async () => {
+});
+
+describe("goOnWithCodes", () => {
+  test("proves nothing once the codes are taken away", async () => {
     const person = await newPerson();
     const { page, shown } = await atPage(person);
     await page.submit({ code: codeAt(secretIn(shown)) });
@@ -239,7 +242,7 @@ describe("guesses", () => {
     try {
       for (let at = 0; at < 19; at += 1) {
         const { page } = await atPage(person);
-        const sent = at % 2 ? { recovery: "aaaa-bbbb-cccc-dddd" } : { code: wrongCode(secret) };
+        const sent: Record<string, string> = at % 2 ? { recovery: "aaaa-bbbb-cccc-dddd" } : { code: wrongCode(secret) };
         alerts.push((await page.submit(sent)).alert);
       }
       const { page } = await atPage(person);

@@ -10,7 +10,7 @@ const SYSTEM = "urn:scim:wso2:schema";
 const NEW = "another-good-Password-2";
 const PATCH_OP = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-describe("in the table", () => {
+describe("choosePassword", () => {
   const api = world();
   const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
   const { post } = oauthOf(api);

@@ -94,7 +94,7 @@ describe("rights", () => {
   });
   test("no function that sets passwords can request the old item", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
-    expect(writers).toEqual(["scim1", "scim2", "administration", "recovery", "bootstrap"]);
+    expect(writers).toEqual(["sign-in", "scim1", "scim2", "administration", "recovery", "bootstrap"]);
     for (const name of writers) {
       expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The frame of the pages that people see when they sign in: style, policy and brand. Nothing is loaded but the logo that
- * the operator names: styles are in the page, and the policy names their digests.
+ * The frame of the pages that people see when they sign in: style, policy and brand. Nothing is loaded but the logo of
+ * the tenant: styles are in the page, and the policy names their digests.
  */
 import { createHash } from "node:crypto";
 import { securityHeaders } from "../../http/security-headers.ts";

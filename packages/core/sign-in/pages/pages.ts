@@ -1,4 +1,7 @@
-/** The pages that people see when they sign in. They work without JavaScript, on any width, with password managers and screen readers. */
+/**
+ * The pages that people see when they sign in. They work without JavaScript, on any width, with password managers and
+ * screen readers.
+ */
 import type { PageResult } from "../../operation/operation.ts";
 import { html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
