@@ -124,6 +124,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.family,
         p.signingKeys,
         p.authorizationCode,
+        p.application,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -143,6 +144,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.keyRing,
         p.signingKeys,
         p.authorizationCode,
+        p.pushedRequest,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -156,13 +158,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "forms", "factors", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, ...userIndexes, p.application, p.oidcScopes, p.session, p.consent, p.idTokenKeyRing],
+      on: [
+        ...[...authentication, ...userIndexes, p.application, p.oidcScopes, p.session, p.consent, p.pushedRequest],
+        p.idTokenKeyRing,
+      ],
     },
     // A person sets up one-time codes, or must choose another password: both change the user.
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        ...[p.lock, p.session, p.consent, p.authorizationCode],
+        ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
         // The first change of a user of a directory creates its record, with its name.
         ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, ...revocations, p.changeRecord],
       ],

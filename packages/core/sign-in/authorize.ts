@@ -1,18 +1,17 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
+import type { Application } from "../applications/registry/model.ts";
 import { findTotp } from "../identities/credentials/totp-store.ts";
 import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { readIdTokenHint } from "../tokens/id-token-reader.ts";
+import { issuerAt } from "../tokens/jwt.ts";
 import { answerError } from "./answers.ts";
 import {
   AuthorizationError,
   type AuthorizationRequest,
-  modeOf,
-  one,
-  type Parameters,
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
@@ -23,8 +22,12 @@ import { type Asked, askPassword } from "./flow.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
+import { one, type Parameters } from "./parameters.ts";
 import { proceed } from "./proceed.ts";
-import { isRegistered, onlyAddress } from "./redirects.ts";
+import { findPushed, isPushedName, pushedDigest } from "./pushed-store.ts";
+import { parametersInObject } from "./request-object.ts";
+import { modeOf } from "./response-types.ts";
+import { returnAddressOf } from "./return-address.ts";
 import { type Current, currentSession, referenceIn } from "./session.ts";
 
 /**
@@ -36,15 +39,17 @@ export async function authorize(
   isAfterForm: boolean,
   context: SignInContext,
 ): Promise<PageResult> {
-  const language = languageOf(one(parameters, "ui_locales"), headers["accept-language"]);
-  const { requester, client, current, known, consent, hint } = await requesterOf(parameters, context);
-  const { tenant, application, to } = requester;
+  const { requester, sent, client, current, known, consent, hint } = await requesterOf(parameters, context);
+  const language = languageOf(one(sent.parameters, "ui_locales"), headers["accept-language"]);
+  const { tenant, application } = requester;
   const browser = browserText(context.cookies);
   const sending = { tenant, language, isAfterForm, cookies: browser.setting };
+  let { to } = requester;
   try {
-    const mode = modeOf(parameters);
-    const expected = expectedSubject(one(parameters, "id_token_hint"), hint, requester);
-    const read = readAuthorizationRequest(parameters, { ...requester, to: { ...to, mode } });
+    to = { ...to, mode: modeOf(sent.parameters) };
+    if (sent.problem) throw sent.problem;
+    const expected = expectedSubject(one(sent.parameters, "id_token_hint"), hint, requester);
+    const read = readAuthorizationRequest(sent.parameters, { ...requester, to });
     if (expected !== undefined && read.expected !== undefined && expected !== read.expected) {
       throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
     }
@@ -82,56 +87,95 @@ function suits(
   return isRecent && !mustChangePassword(user) && isExpected(user, request, application);
 }
 
-/** Characters of `state`, encoded for an address. */
-const STATE_MAX = 4_096;
+/** The parameters that count, and how they came. */
+interface Sent {
+  readonly parameters: Parameters;
+  readonly pushed?: string | undefined;
+  readonly isSigned: boolean;
+  /** Why a request object does not count. The parameters are those outside of it then. */
+  readonly problem?: AuthorizationError;
+}
 
 /**
- * The client of a request, its address, and the session of the browser. Two round trips. Throws `request.invalid`,
- * which is shown to the person: the browser must not be sent to an address that is not registered.
+ * The client of a request, its address, and the session of the browser. Two round trips; one more for a hint in a
+ * request object. Throws `request.invalid`, which is shown to the person: the browser must not be sent to an address
+ * that is not registered.
  */
 async function requesterOf(parameters: Parameters, context: SignInContext) {
   const clientId = one(parameters, "client_id");
   if (clientId === undefined) throw new Fault("request.invalid", "The parameter client_id is required.");
-  const client = await context.clients.find(clientId);
+  const [client, given] = await Promise.all([
+    context.clients.find(clientId),
+    sentParameters(parameters, clientId, context),
+  ]);
   if (!client || client.tenant !== (context.pathTenant ?? client.tenant)) {
     throw new Fault("request.invalid", "client_id: there is no such application here.");
   }
   const { tenant, applicationId } = client;
   const userId = referenceIn(context, tenant)?.userId;
-  const hintText = one(parameters, "id_token_hint");
-  const [application, owner, current, known, consent, hint] = await Promise.all([
+  const hintOf = (of: Parameters) => {
+    const text = one(of, "id_token_hint");
+    return text === undefined ? undefined : readIdTokenHint(context.table, text);
+  };
+  const [application, owner, current, known, consent, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
     currentSession(tenant, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
-    hintText === undefined ? undefined : readIdTokenHint(context.table, hintText),
+    hintOf(given.parameters),
   ]);
   if (!application?.inbound.oidc || !owner?.active) {
     throw new Fault("request.invalid", "client_id: there is no such application here.");
   }
-  const { callbackURLs } = application.inbound.oidc;
-  const sent = one(parameters, "redirect_uri");
-  const redirectUri = sent ?? onlyAddress(callbackURLs);
-  if (redirectUri === undefined) throw new Fault("request.invalid", "The parameter redirect_uri is required.");
-  if (!(await isRegistered(redirectUri, callbackURLs))) {
-    throw new Fault(
-      "request.invalid",
-      "redirect_uri is not one of the callbackURLs of the application: it must be the same, character by character.",
-    );
-  }
-  const state = one(parameters, "state");
-  // It comes back in an address, and the gateway sends at most 10,240 bytes of headers.
-  if (state !== undefined && encodeURIComponent(state.toWellFormed()).length > STATE_MAX) {
-    throw new Fault("request.invalid", `state is longer than ${STATE_MAX} characters in an address.`);
-  }
+  const sent = await withObject(given, { clientId, tenant, application }, context);
+  const hint = sent === given ? outerHint : await hintOf(sent.parameters);
+  const address = await returnAddressOf(sent.parameters, application.inbound.oidc.callbackURLs).catch((error) => {
+    throw sent.problem && error instanceof Fault ? new Fault("request.invalid", sent.problem.message) : error;
+  });
   const requester: Requester = {
     tenant,
     clientId,
     application,
-    to: { redirectUri, mode: "query", ...(state !== undefined && { state }) },
-    isRedirectSent: sent !== undefined,
+    ...address,
+    ...(sent.pushed !== undefined && { pushed: sent.pushed }),
+    isSigned: sent.isSigned,
     origin: context.origin,
   };
-  return { requester, client, current, known, consent, hint };
+  return { requester, sent, client, current, known, consent, hint };
+}
+
+/**
+ * The parameters of a request: those that were pushed, if it names a pushed request, whatever else it has (RFC 9126
+ * section 4). At most one round trip. Throws `request.invalid`.
+ */
+async function sentParameters(parameters: Parameters, clientId: string, { table, now }: SignInContext): Promise<Sent> {
+  const name = one(parameters, "request_uri");
+  if (!isPushedName(name)) return { parameters, isSigned: false };
+  const digest = pushedDigest(name);
+  const found = digest === undefined ? undefined : await findPushed(table, digest, now);
+  // The client in the row has the tenant in the row: client ids are unique.
+  if (!found || found.clientId !== clientId) throw new Fault("request.invalid", UNKNOWN_REQUEST);
+  // It was stored by this service, in this form.
+  return { parameters: JSON.parse(found.parameters) as Parameters, pushed: digest, isSigned: found.isSigned };
+}
+
+const UNKNOWN_REQUEST =
+  "request_uri is not valid: it is unknown, is older than a minute, was used, or belongs to another application. " +
+  "Go back to the application and start again.";
+
+/** The parameters in the request object of a request that has one. */
+async function withObject(
+  given: Sent,
+  of: Readonly<Record<"clientId" | "tenant", string>> & { readonly application: Application },
+  { tools, origin, now }: SignInContext,
+): Promise<Sent> {
+  if (given.pushed !== undefined || one(given.parameters, "request") === undefined) return given;
+  const sender = { ...of, issuer: issuerAt(origin).issuerOf(of.tenant), nowMs: now };
+  try {
+    return { parameters: await parametersInObject(given.parameters, sender, tools.keySets), isSigned: true };
+  } catch (problem) {
+    if (problem instanceof AuthorizationError) return { ...given, problem };
+    throw problem;
+  }
 }

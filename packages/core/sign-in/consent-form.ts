@@ -4,7 +4,7 @@ import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import { askPassword, issue, taken } from "./flow.ts";
+import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { currentSession, referenceIn } from "./session.ts";
 
@@ -35,6 +35,8 @@ export async function takeConsent(
   // The session ended meanwhile, or is not the one that was asked.
   if (!current || current.reference.digest !== asked.session) return askPassword(asked, context);
   if (body.answer !== "allow") {
+    const steps = answering(request);
+    if (steps.length > 0) await context.table.write(...steps);
     return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);
   }
   const given = { scopes, givenMs: context.now };

@@ -36,8 +36,16 @@ export const AuthorizationParameters = z
     resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
       description: "The resources that the token is for (RFC 8707). Can be repeated",
     }),
-    request: parameter.meta({ description: "Refused: signed requests are not supported" }),
-    request_uri: parameter.meta({ description: "Refused: pushed requests are not supported" }),
+    request: parameter.meta({
+      description:
+        "A request object (RFC 9101): the parameters as a JWT that the client signed. Others do not count then",
+    }),
+    request_uri: parameter.meta({
+      description: "The name of a pushed request (RFC 9126). Other parameters but client_id do not count then",
+    }),
+    dpop_jkt: parameter.meta({
+      description: "The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10)",
+    }),
     registration: parameter.meta({ description: "Refused" }),
   })
   .meta({ id: "AuthorizationRequest" });

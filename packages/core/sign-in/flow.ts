@@ -14,6 +14,7 @@ import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { type Stage, sealPending } from "./pending.ts";
+import { usingPushed } from "./pushed-store.ts";
 import { isRegistered } from "./redirects.ts";
 import type { Current } from "./session.ts";
 
@@ -59,8 +60,17 @@ export async function issue(
   context: SignInContext,
 ): Promise<PageResult> {
   const { text, step } = await newCode(asked, current, known, context);
-  await context.table.write(...steps, step);
+  await context.table.write(...steps, step, ...answering(asked.request));
   return answerCode(text, asked.request.to, asked, context);
+}
+
+/** The steps that use a pushed request up with its answer. They throw `request.invalid` for a second answer. */
+export function answering({ pushed }: AuthorizationRequest): readonly Step[] {
+  return pushed === undefined ? [] : [usingPushed(pushed, answeredBefore)];
+}
+
+function answeredBefore(): Fault {
+  return new Fault("request.invalid", "This request was answered before. Go back to the application and start again.");
 }
 
 /** Asks for a user name and a password. */

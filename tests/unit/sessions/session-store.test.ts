@@ -1,12 +1,12 @@
 /** Rows of sessions: found by the cookie, and gone for good once they are removed. */
 import { expect, test } from "vitest";
+import type { Session } from "#core/sessions/model.ts";
 import {
   changingSession,
   findSession,
   newSessionCookie,
   readSessionCookie,
   removingSession,
-  type Session,
   storingSession,
 } from "#core/sessions/session-store.ts";
 import { newMeter } from "#core/table/meter.ts";
