@@ -95,7 +95,8 @@ describe("rights", () => {
   test("no function that sets passwords can request the old item", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
     expect(writers).toEqual(["sign-in", "scim1", "scim2", "administration", "recovery", "bootstrap"]);
-    for (const name of writers) {
+    // Sign-in verifies passwords, so it reads them in any case.
+    for (const name of writers.filter((each) => each !== "sign-in")) {
       expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);
     }
