@@ -53,6 +53,7 @@ const observer = newObserver("sign-in");
 
 const tools: SignInTools = {
   settings: deployment.signIn,
+  limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   factorSeal: factorSeal(),

@@ -165,11 +165,12 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     // A person sets up one-time codes, or must choose another password: both change the user.
     writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
         ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
+        ...[p.logouts, ...revocations, p.grantRevocations],
         // The first change of a user of a directory creates its record, with its name.
-        ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, ...revocations, p.changeRecord],
+        ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord],
       ],
     },
   },
@@ -225,10 +226,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, ...userIndexes, p.changeRecord, p.repeatable],
     },
     checks: [p.credential],
-    conditions: [...people, ...revocations, p.aside],
+    conditions: [...people, ...revocations, p.aside, p.logouts],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.credential, p.logouts, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -241,10 +242,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, ...userIndexes, p.roleNames, p.scope, ...records],
     },
     checks: [p.application, p.credential],
-    conditions: [...people, ...revocations, p.aside],
+    conditions: [...people, ...revocations, p.aside, p.logouts],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.roleNames, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.roleNames, p.credential, p.logouts, ...revocations, ...removals],
     },
   },
   audit: {
@@ -288,6 +289,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
         ...[...userIndexes, ...revocations, ...removals],
       ],
+    },
+  },
+  sessions: {
+    ...endpoint,
+    description: "Sessions and consents of users, by API",
+    needs: ["address", "answers", "deployment", "directories"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.user, p.userNames, p.session, p.consent, p.application, p.revocation, p.repeatable],
+    },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.session, p.consent, p.logouts, p.revocation, p.grantRevocations],
     },
   },
   recovery,

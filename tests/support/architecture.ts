@@ -31,6 +31,7 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [{ path: "packages/core/sign-in", purpose: "where people sign in: authorization requests, pages, sessions, claims" }],
   [
+    { path: "packages/core/back-channel", purpose: "tells clients that sessions have ended" },
     { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },

@@ -75,7 +75,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
   const [status, application] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, find }, context),
     context.applications.find(tenant, client.applicationId),
   ]);
   // Whatever the password is, so that the answer says nothing of it.
@@ -144,7 +144,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     return user && maySignIn(user) ? user : undefined;
   };
   const [status, targets] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, sid: family.sid, find }, context),
     refreshTargets(request, family, context),
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
@@ -160,6 +160,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     grantId: family.id,
     knownMs,
     ...(signInScopes && { isDelegated: true }),
+    ...(family.sid !== undefined && { sid: family.sid }),
     ...possession.bound,
   };
   const issued = await issueAccessToken(client, grant, context);

@@ -120,7 +120,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   const [application, owner, current, known, consent, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
-    currentSession(tenant, context),
+    currentSession(tenant, clientId, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintOf(given.parameters),

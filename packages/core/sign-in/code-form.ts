@@ -12,12 +12,14 @@ import type { PageResult } from "../operation/operation.ts";
 import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
 import { findConsent } from "../sessions/consent-store.ts";
+import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type Standing, standingOf } from "./factors.ts";
 import { type Asked, askPassword, takenRequest } from "./flow.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { recoveryCodesPage } from "./pages/factor-pages.ts";
 import { askCode, askSetup, optionsOf, proceed, sealed, type UserFacts } from "./proceed.ts";
+import { referenceIn } from "./session.ts";
 
 const [newRecoveryCodes, stepOf, withoutRecoveryCode] = later(
   () => import("./totp.ts"),
@@ -41,19 +43,23 @@ export type SetupBody = Pick<CodeBody, "request" | "code">;
 type ProvenStage = "code" | "setup" | "saved" | "new-password";
 
 /** The request of a form with everything that the next page needs. One round trip. */
-export async function provenForm(form: OpenedForm<ProvenStage>, context: SignInContext) {
+export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHeaders, context: SignInContext) {
   const { request } = form.pending;
   const { tenant, asked: wanted, proven } = request;
   const { table, oidcScopes } = context;
   const { id } = proven.user;
-  const [asked, standing, totp, known, consent] = await Promise.all([
+  const reference = referenceIn(context, tenant);
+  const [asked, standing, totp, known, consent, sessions, former] = await Promise.all([
     takenRequest(wanted, form, context),
     standingOf(request, form.pending.session, context),
     findTotp(table, tenant, id),
     oidcScopes.all(tenant),
     findConsent(table, tenant, id, wanted.applicationId),
+    sessionsOf(table, tenant, id),
+    reference && readOwnSession(table, reference),
   ]);
-  const facts: UserFacts = { totp, known, consent };
+  const opening = { sessions, former, userAgent: headers["user-agent"] };
+  const facts: UserFacts = { totp, known, consent, opening };
   return { asked, standing, facts };
 }
 
@@ -64,7 +70,10 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
   const form = opened("code", body.request, headers, context);
   const { tenant, proven } = form.pending.request;
   const lock = codeLock(context.table, tenant, proven.user.id);
-  const [{ asked, standing, facts }, attempts] = await Promise.all([provenForm(form, context), lock.find(context.now)]);
+  const [{ asked, standing, facts }, attempts] = await Promise.all([
+    provenForm(form, headers, context),
+    lock.find(context.now),
+  ]);
   if (!standing || body.choice === "other") return askPassword(asked, context);
   const { totp } = facts;
   // An administrator has taken the codes away meanwhile.
@@ -126,7 +135,7 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
   const { tenant, setup } = form.pending.request;
   if (!setup) throw new Error("a form that sets codes up has no secret");
   const { secret, replaces } = setup;
-  const { asked, standing, facts } = await provenForm(form, context);
+  const { asked, standing, facts } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
   const { totp } = facts;
   // Set up, replaced or taken away meanwhile: the form does not know the codes that count now.
@@ -176,7 +185,7 @@ function showRecoveryCodes(
 
 /** Goes on from the recovery codes. Throws `request.invalid` for a form that does not count. */
 export async function takeSaved(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
-  const { asked, standing, facts } = await provenForm(opened("saved", text, headers, context), context);
+  const { asked, standing, facts } = await provenForm(opened("saved", text, headers, context), headers, context);
   if (!standing) return askPassword(asked, context);
   // Taken away meanwhile: then nothing but the password is proven.
   const counting: Standing = facts.totp ? standing : { ...standing, methods: ["pwd"] };

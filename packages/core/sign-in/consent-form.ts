@@ -24,11 +24,11 @@ export async function takeConsent(
 ): Promise<PageResult> {
   const form = opened("consent", body.request, headers, context);
   const { request } = form.pending;
-  const { tenant, scopes, applicationId } = request;
+  const { tenant, clientId, scopes, applicationId } = request;
   const userId = referenceIn(context, tenant)?.userId;
   const [asked, current, known, before] = await Promise.all([
     taken(form, context),
-    currentSession(tenant, context),
+    currentSession(tenant, clientId, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
   ]);

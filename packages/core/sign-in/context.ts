@@ -10,6 +10,7 @@ import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { Principal, PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
+import type { TokenLimits } from "../sessions/ending.ts";
 import type { SignInSettings } from "../settings/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
@@ -21,6 +22,8 @@ export interface SignInTools {
   /** Seals secrets of one-time codes. */
   readonly factorSeal: Seal;
   readonly settings: SignInSettings;
+  /** The limits of tokens, which say for how long a session that has ended is remembered. */
+  readonly limits: TokenLimits;
   readonly signIn: SignIn;
   readonly seal: Seal;
   readonly reader: TokenReader;

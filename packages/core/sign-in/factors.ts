@@ -3,12 +3,12 @@ import { neededFactors } from "../applications/registry/sequence-model.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import type { TokenUser } from "../tokens/model.ts";
-import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { isEndedBy, revocationStore } from "../tokens/revocation-store.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { requestedClaim } from "./claims-parameter.ts";
 import type { CodeRequest } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { type Current, currentSession } from "./session.ts";
+import { type Current, currentSession, marksOf } from "./session.ts";
 
 /** A password, and a one-time code or recovery code, as `amr` names them (RFC 8176). */
 export type Method = "pwd" | "otp";
@@ -42,8 +42,8 @@ export interface CodesSetup {
 /** Somebody who has proven a part, with the account as it is now. */
 export interface Standing extends Omit<Proven, "user"> {
   readonly user: User;
-  /** The latest revocation of the user. */
-  readonly userFromMs: number;
+  /** When the revocations of `marksOf` are from. */
+  readonly fromMs: readonly number[];
   /** The session that shows it; absent for somebody who has just entered a password. */
   readonly session?: Current;
 }
@@ -65,10 +65,10 @@ function prefersCode({ acrValues = [], claims }: AuthorizationRequest): boolean 
 
 /** What a session shows. */
 export function standingIn(current: Current): Standing {
-  const { session, user, userFromMs } = current;
+  const { session, user, userFromMs, clientFromMs } = current;
   const { authSeconds, startedMs } = session;
   const methods: readonly Method[] = session.methods?.includes("otp") ? ["pwd", "otp"] : ["pwd"];
-  return { user, userFromMs, authSeconds, startedMs, methods, session: current };
+  return { user, fromMs: [userFromMs, clientFromMs], authSeconds, startedMs, methods, session: current };
 }
 
 /** What the form of the next page says of somebody. */
@@ -82,21 +82,21 @@ export function provenBy({ user, authSeconds, startedMs, methods }: Standing): P
  * changed, or the session has ended or is not the one of the form. One round trip.
  */
 export async function standingOf(
-  { tenant, proven }: ProvenRequest,
+  { tenant, asked: { clientId }, proven }: ProvenRequest,
   session: string | undefined,
   context: SignInContext,
 ): Promise<Standing | undefined> {
   const { user: named, ...rest } = proven;
   if (session !== undefined) {
-    const current = await currentSession(tenant, context);
+    const current = await currentSession(tenant, clientId, context);
     if (current?.reference.digest !== session || current.user.id !== named.id) return undefined;
     return { ...standingIn(current), methods: proven.methods };
   }
-  const [user, [userFromMs = 0]] = await Promise.all([
+  const [user, fromMs] = await Promise.all([
     context.users.find(tenant, named.id, named.userStore),
-    revocationStore(context.table).validFrom(tenant, [subjects.user(named.id)]),
+    revocationStore(context.table).validFrom(tenant, marksOf(named.id, clientId)),
   ]);
   if (!user || !maySignIn(user) || user.userStore !== named.userStore) return undefined;
   const issued = { issuedMs: proven.startedMs, issuedAtSeconds: proven.authSeconds };
-  return isEndedBy(userFromMs, issued, context.now) ? undefined : { ...rest, user, userFromMs };
+  return isEndedBy(fromMs[0] ?? 0, issued, context.now) ? undefined : { ...rest, user, fromMs };
 }

@@ -5,7 +5,7 @@ import { checkPassword } from "../identities/users/rules.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyPassword } from "../platform/password.ts";
-import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { revocationStore } from "../tokens/revocation-store.ts";
 import { provenForm, stores } from "./code-form.ts";
 import type { SignInContext } from "./context.ts";
 import type { Standing } from "./factors.ts";
@@ -13,6 +13,7 @@ import { askPassword } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import type { NewPasswordForm } from "./pages/factor-pages.ts";
 import { askNewPassword, proceed } from "./proceed.ts";
+import { marksOf } from "./session.ts";
 
 /** What the form contains. */
 export interface NewPasswordBody {
@@ -32,7 +33,7 @@ export async function takeNewPassword(
 ): Promise<PageResult> {
   const form = opened("new-password", body.request, headers, context);
   const { tenant } = form.pending.request;
-  const { asked, standing, facts } = await provenForm(form, context);
+  const { asked, standing, facts } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
   // Another page set it first, or an administrator decided otherwise.
   if (!mustChangePassword(standing.user)) return proceed(asked, standing, facts, [], context);
@@ -52,15 +53,16 @@ export async function takeNewPassword(
     if (isRefused) return askNewPassword(asked, standing, context, "passwordRefused");
     throw error;
   }
-  const [userFromMs = 0] = await revocationStore(context.table).validFrom(tenant, [subjects.user(user.id)]);
+  const marks = marksOf(user.id, asked.request.clientId);
+  const fromMs = await revocationStore(context.table).validFrom(tenant, marks);
   const { session: _, ...proven } = standing;
   const signedIn: Standing = {
     ...proven,
     user,
-    userFromMs,
+    fromMs,
     authSeconds: Math.floor(context.now / 1_000),
     // After the revocation, which ends what began before the change.
-    startedMs: Math.max(context.now, userFromMs),
+    startedMs: Math.max(context.now, fromMs[0] ?? 0),
   };
   return proceed(asked, signedIn, facts, [], context);
 }

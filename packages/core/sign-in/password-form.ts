@@ -4,7 +4,8 @@ import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import { findTotp } from "../identities/credentials/totp-store.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
@@ -13,6 +14,7 @@ import { askPassword, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
 import { mayNeedCode, proceed } from "./proceed.ts";
+import { marksOf, referenceIn } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -45,10 +47,12 @@ export async function takePassword(
     reason = why;
     log(of, why);
   };
-  const [asked, found, known] = await Promise.all([
+  const reference = referenceIn(context, request.tenant);
+  const [asked, found, known, former] = await Promise.all([
     taken(form, context),
     tools.signIn(attempt, context, onRefused),
     context.oidcScopes.all(request.tenant),
+    reference && readOwnSession(context.table, reference),
   ]);
   const refuse = () => {
     const problem = reason === "locked" ? "locked" : "wrong";
@@ -60,19 +64,24 @@ export async function takePassword(
     const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
     return answerError(other, request.to, asked, context);
   }
-  const [[userFromMs = 0], consent, totp] = await Promise.all([
-    revocationStore(context.table).validFrom(request.tenant, [subjects.user(user.id)]),
-    findConsent(context.table, request.tenant, user.id, asked.application.id),
-    mayNeedCode(asked, user) ? findTotp(context.table, request.tenant, user.id) : undefined,
+  const { tenant, clientId } = request;
+  const { table } = context;
+  const [fromMs, consent, sessions, totp] = await Promise.all([
+    revocationStore(table).validFrom(tenant, marksOf(user.id, clientId)),
+    findConsent(table, tenant, user.id, asked.application.id),
+    sessionsOf(table, tenant, user.id),
+    mayNeedCode(asked, user) ? findTotp(table, tenant, user.id) : undefined,
   ]);
+  const [userFromMs = 0] = fromMs;
   // The account changed during the request: the password may have been verified before that.
   if (userFromMs > context.now && !(await tools.signIn(attempt, context, onRefused))) return refuse();
   const standing: Standing = {
     user,
-    userFromMs,
+    fromMs,
     authSeconds: Math.floor(context.now / 1_000),
     startedMs: Math.max(context.now, userFromMs),
     methods: ["pwd"],
   };
-  return proceed(asked, standing, { totp, consent, known }, [], context);
+  const opening = { sessions, former, userAgent: headers["user-agent"] };
+  return proceed(asked, standing, { totp, consent, known, opening }, [], context);
 }

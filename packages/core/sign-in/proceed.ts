@@ -15,7 +15,7 @@ import { type Asked, finish, type Known } from "./flow.ts";
 import { pathOf } from "./forms.ts";
 import { type CodeForm, codePage, type NewPasswordForm, newPasswordPage, setupPage } from "./pages/factor-pages.ts";
 import { sealPending } from "./pending.ts";
-import { notingUse, type Started, startSession, strengthenSession } from "./session.ts";
+import { type Opening, type Started, startSession, strengthenSession } from "./session.ts";
 
 const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForApps", "newSecret");
 
@@ -23,6 +23,8 @@ const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForAp
 export interface UserFacts extends Omit<Known, "current"> {
   /** The second factor; read where one may be needed (`mayNeedCode`). */
   readonly totp: TotpFactor | undefined;
+  /** For a session that begins; absent where there is one. */
+  readonly opening?: Opening;
 }
 
 /** Whether the second factor of a user must be known before `proceed`. */
@@ -34,7 +36,7 @@ export function mayNeedCode(asked: Pick<Asked, "application" | "request">, user:
 export async function proceed(
   asked: Asked,
   standing: Standing,
-  { totp, ...known }: UserFacts,
+  { totp, opening, ...known }: UserFacts,
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
@@ -47,17 +49,25 @@ export async function proceed(
     if (!lacksCode) return askNewPassword(asked, standing, context);
     return totp ? askCode(asked, standing, context) : askSetup(asked, standing, context);
   }
-  const { current, steps: ofSession, cookies } = sessionFor(asked, standing, context);
+  const { current, steps: ofSession, cookies } = sessionFor(asked, standing, opening, context);
   const signedIn = { ...asked, cookies: [...asked.cookies, ...cookies] };
   return finish(signedIn, { ...known, current }, [...steps, ...ofSession], context);
 }
 
-function sessionFor({ request }: Asked, standing: Standing, context: SignInContext): Started {
+function sessionFor(
+  { request }: Asked,
+  standing: Standing,
+  opening: Opening | undefined,
+  context: SignInContext,
+): Started {
   const { session: current, methods } = standing;
-  if (!current) return startSession(request.tenant, standing, context);
+  if (!current) {
+    if (!opening) throw new Error("a session begins without the sessions of its user");
+    return startSession(request, { ...standing, ...opening }, context);
+  }
   const shown = current.session.methods?.length ?? 1;
   if (methods.length > shown) return strengthenSession(current, methods, context.now);
-  return { current, steps: notingUse(current, context.now), cookies: [] };
+  return { current, steps: [], cookies: [] };
 }
 
 /** Asks for a one-time code, or a recovery code. */

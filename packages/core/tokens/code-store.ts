@@ -31,6 +31,8 @@ export interface SignedIn {
   readonly methods?: readonly string[] | undefined;
   /** The session in the browser, as ID tokens name it. */
   readonly sid: string;
+  /** True where the tokens end with the session. */
+  readonly endsWithSession?: boolean | undefined;
   /** The granted scopes of OpenID Connect. */
   readonly scopes: readonly string[];
 }
@@ -107,6 +109,7 @@ const rows = rowCodec<{
       authSeconds: number,
       methods: optional(list(text)),
       sid: text,
+      endsWithSession: optional(bool),
       scopes: list(text),
     }),
     idToken: optional(

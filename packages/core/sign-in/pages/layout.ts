@@ -49,6 +49,8 @@ export interface PageOptions {
   /** Where a form of the page may lead besides this origin: a callback can send the browser on. */
   readonly formTarget?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Origins of pages that are opened in frames of the page. */
+  readonly frames?: readonly string[];
 }
 
 /** What every page needs. */
@@ -58,8 +60,14 @@ export interface PageContext {
   readonly brand?: Brand | undefined;
 }
 
-/** Headers of a page: no script, no frame, nothing of another origin but the logo, no copy in a cache. */
-export function pageHeaders(formTarget?: string, brand: Brand = {}): Readonly<Record<string, string>> {
+/**
+ * Headers of a page: no script, no frame but of `frames`, nothing of another origin but the logo, no
+ * copy in a cache.
+ */
+export function pageHeaders(
+  formTarget?: string,
+  { brand = {}, frames = [] }: { readonly brand?: Brand; readonly frames?: readonly string[] } = {},
+): Readonly<Record<string, string>> {
   const forms = formTarget === undefined ? "'self'" : `'self' https: ${formTarget}`;
   const styles = stylesOf(brand).map((style) => `'sha256-${digestOf(style)}'`);
   return {
@@ -68,6 +76,7 @@ export function pageHeaders(formTarget?: string, brand: Brand = {}): Readonly<Re
       `default-src 'none'; style-src ${styles.join(" ")}`,
       ...(brand.logo === undefined ? [] : [`img-src ${sourceOf(brand.logo)}`]),
       `form-action ${forms}`,
+      ...(frames.length > 0 ? [`frame-src ${frames.join(" ")}`] : []),
       "base-uri 'none'; frame-ancestors 'none'",
     ].join("; "),
     "X-Frame-Options": "DENY",
@@ -101,7 +110,7 @@ function digestOf(style: string): string {
 /** A page with a title and its content. */
 export function page(title: string, context: PageContext, content: Html, options: PageOptions = {}): PageResult {
   const { language, brand = {} } = context;
-  const { status = 200, cookies, formTarget, headers = {} } = options;
+  const { status = 200, cookies, formTarget, frames = [], headers = {} } = options;
   const document = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -121,7 +130,7 @@ ${content}
 `;
   return {
     status,
-    headers: { ...pageHeaders(formTarget, brand), "content-type": "text/html; charset=utf-8", ...headers },
+    headers: { ...pageHeaders(formTarget, { brand, frames }), "content-type": "text/html; charset=utf-8", ...headers },
     ...(cookies && { cookies }),
     html: document.text,
   };

@@ -3,6 +3,7 @@
  * screen readers.
  */
 import type { PageResult } from "../../operation/operation.ts";
+import { frameOrigins } from "../front-channel.ts";
 import { html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
@@ -86,11 +87,36 @@ ${userName === undefined ? undefined : html`<p class="quiet">${say.signedInAs(us
   return page(say.signOutTitle, form, content, options);
 }
 
-export function signedOutPage(context: PageContext, options?: PageOptions): PageResult {
+/** A page that says that the person is signed out. */
+export interface SignedOut extends PageContext {
+  /** Pages of applications that the browser opens unseen. */
+  readonly frames?: readonly string[];
+  /** Where the browser goes then. */
+  readonly location?: string | undefined;
+}
+
+/** The time for the pages of applications before the browser goes on: a frame that is slower than that is given up. */
+const FRAMES_SECONDS = 3;
+
+export function signedOutPage({ frames = [], location, ...context }: SignedOut, options?: PageOptions): PageResult {
   const say = languages[context.language];
+  const opened = frames.map(
+    (address) => html`<iframe src="${address}" title="" hidden sandbox="allow-scripts allow-same-origin"
+ referrerpolicy="no-referrer"></iframe>
+`,
+  );
+  const next =
+    location === undefined
+      ? html`<p>${say.signedOutAdvice}</p>`
+      : html`<p><a href="${location}">${say.continueTo}</a></p>`;
   const content = html`<h1>${say.signedOutTitle}</h1>
-<p>${say.signedOutAdvice}</p>`;
-  return page(say.signedOutTitle, context, content, options);
+${next}
+${opened}`;
+  return page(say.signedOutTitle, context, content, {
+    ...options,
+    frames: frameOrigins(frames),
+    ...(location !== undefined && { headers: { refresh: `${FRAMES_SECONDS}; url=${location}` } }),
+  });
 }
 
 /** What is wrong, for the person in the browser and for those who made the application. */
