@@ -9,6 +9,7 @@ import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
+  authentication,
   changeRecords,
   records,
   removals,
@@ -18,6 +19,7 @@ import {
 } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 import { recovery } from "./recovery-plan.ts";
+import { signIn } from "./sign-in-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
 export const canaryNames = ["canary", "canary-setup"] as const;
@@ -84,15 +86,6 @@ const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.
 
 const applicationRows = [p.application, p.template, p.residentApplication];
 
-/**
- * What authentication and authorization read: by a password, a certificate or a token. They change credentials, too:
- * the first sign-in replaces the hash of another system (decision 0098).
- */
-const authentication = [
-  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
-  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
-];
-
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
 export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   authorizer: {
@@ -151,29 +144,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     changes: [p.credential],
   },
-  "sign-in": {
-    ...endpoint,
-    ...hashing,
-    description: "Signs people in: authorization endpoint, pages, sessions, claims",
-    needs: ["address", "forms", "factors", "nonces", "deployment", "directories"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        ...[...authentication, ...userIndexes, p.application, p.oidcScopes, p.session, p.consent, p.pushedRequest],
-        p.idTokenKeyRing,
-      ],
-    },
-    // A person sets up one-time codes, or must choose another password: both change the user.
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [
-        ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
-        ...[p.logouts, ...revocations, p.grantRevocations],
-        // The first change of a user of a directory creates its record, with its name.
-        ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord],
-      ],
-    },
-  },
+  "sign-in": signIn,
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",
