@@ -71,6 +71,11 @@ const DerivedKeys = z
   .transform((text) => text.split(","))
   .pipe(z.array(SealingKey).min(1));
 
+const Factors = z.object({
+  /** The keys under which secrets of one-time codes are sealed (`factorKeysOf`). */
+  FACTOR_KEYS: DerivedKeys,
+});
+
 const Answers = z.object({
   /** The keys of first answers (`answerKeysOf`). */
   ANSWER_KEYS: DerivedKeys,
@@ -183,6 +188,11 @@ export function cursorKey(environment = process.env): string {
 /** The key of forms of sign-in, in Base64. */
 export function formKey(environment = process.env): string {
   return read(Forms, environment).FORM_KEY;
+}
+
+/** The keys of secrets of one-time codes, in Base64, the present one first. They open no other secret. */
+export function factorKeys(environment = process.env): readonly string[] {
+  return read(Factors, environment).FACTOR_KEYS;
 }
 
 /** The key of secrets for receivers of events, in Base64. It opens no other secret. */

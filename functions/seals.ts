@@ -3,7 +3,7 @@ import type { ProtocolSupport } from "#core/applications/protocols/configure.ts"
 import { systemClock } from "#core/platform/clock.ts";
 import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
-import { cursorKey, deliveringKeys, eventKey, fetchExempt, formKey, sealingKeys } from "./env.ts";
+import { cursorKey, deliveringKeys, eventKey, factorKeys, fetchExempt, formKey, sealingKeys } from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment?: NodeJS.ProcessEnv): Seal {
@@ -19,6 +19,11 @@ export function cursorSeal(): Seal {
 /** The seal of forms of sign-in. It opens no secret. */
 export function formSeal(): Seal {
   return newSeal(bytes(formKey()));
+}
+
+/** Seals and opens secrets of one-time codes, also those sealed under former keys. It opens no other secret. */
+export function factorSeal(): Seal {
+  return sealOf(factorKeys());
 }
 
 /** Seals secrets for receivers of events. It opens no other secret. */

@@ -1,6 +1,7 @@
 /**
  * Where people sign in: the authorization endpoint, its pages, and claims about users. With the authorizer and the
- * token endpoint the only function that verifies passwords; the only one that reads sessions. It signs nothing.
+ * token endpoint the only function that verifies passwords; the only one that reads sessions and secrets of one-time
+ * codes. It signs nothing.
  */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
@@ -8,6 +9,7 @@ import { applicationStore } from "#core/applications/registry/store.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
+import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
@@ -17,6 +19,8 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
+import { changesSection } from "#core/settings/changes.ts";
+import { indexSection } from "#core/settings/indexes.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -34,11 +38,19 @@ import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openAddresses, openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
-import { formSeal } from "./seals.ts";
+import { factorSeal, formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, signInSection, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  changesSection,
+  indexSection,
+  oauthSection,
+  scim2Section,
+  signInSection,
+  userStoreSection,
+]);
+const openRecorded = recordedTables(open, deployment.changes);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment);
 const observer = newObserver("sign-in");
 
@@ -47,6 +59,7 @@ const tools: SignInTools = {
   limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),
+  factorSeal: factorSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
   pairwise: newPairwiseSubjects({ makesKeys: false }),
   sectors: newRemoteDocuments(openAddresses(), systemClock, readSector),
@@ -63,9 +76,20 @@ export const handler = lambda({
   handlers: signInHandlers,
   faultPage,
   baseUrl: baseUrl(),
-  stores: ({ meter, event }) => {
+  stores: ({ meter, event, caused }) => {
     const table = open(meter);
     return {
+      identitiesAs: (principal) => {
+        const caller = { ...caused.caller, principal, signIn: "password" } as const;
+        const recorded = openRecorded({ meter, caused: { ...caused, caller } });
+        return {
+          users: usersIn(recorded),
+          groups: groupsIn(recorded),
+          roles: roleStore(recorded),
+          tenants: tenantStore(recorded),
+          userStores: userStoresOf(principal.tenant),
+        };
+      },
       table,
       tools,
       sent: sentRequest(event, baseUrl()),

@@ -14,6 +14,8 @@ export type Need =
   | "cursors"
   /** The key that seals forms of sign-in: derived, it opens no secret. */
   | "forms"
+  /** The keys that seal secrets of one-time codes: derived, they open no other secret. */
+  | "factors"
   /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
   | "events"
   /** The keys of secrets for receivers of events and of the keys that sign them: derived, they open no other secret. */

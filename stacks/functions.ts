@@ -8,6 +8,7 @@ import {
   eventKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  factorKeysOf,
   formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
@@ -214,6 +215,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     forms: { FORM_KEY: secrets.sealKey.value.apply(formKeyOf) },
+    factors: { FACTOR_KEYS: derivedBy(factorKeysOf) },
     events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },

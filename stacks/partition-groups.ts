@@ -15,3 +15,12 @@ export const changeRecords = [p.changeRecord, p.changePart, p.removed];
 export const records = [...changeRecords, p.repeatable];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
 export const removals = [...records, p.aside, p.asideEntries];
+
+/**
+ * What authentication and authorization read: by a password, a certificate or a token. They change credentials, too:
+ * the first sign-in replaces the hash of another system (decision 0098).
+ */
+export const authentication = [
+  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
+  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
+];

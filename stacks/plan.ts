@@ -9,6 +9,7 @@ import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
+  authentication,
   changeRecords,
   records,
   removals,
@@ -18,6 +19,7 @@ import {
 } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 import { recovery } from "./recovery-plan.ts";
+import { signIn } from "./sign-in-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
 export const canaryNames = ["canary", "canary-setup"] as const;
@@ -41,6 +43,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   forms: ["FORM_KEY"],
+  factors: ["FACTOR_KEYS"],
   events: ["EVENT_KEY"],
   delivering: ["EVENT_KEYS", "EVENT_SIGNING_KEYS"],
   nonces: ["NONCE_KEY"],
@@ -56,7 +59,18 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 
 /** The needs whose variables are secrets. */
 const secretNeeds: readonly Need[] = [
-  ...(["sealing", "cursors", "forms", "events", "delivering", "nonces", "answers", "directories", "canary"] as const),
+  ...([
+    "sealing",
+    "cursors",
+    "forms",
+    "factors",
+    "events",
+    "delivering",
+    "nonces",
+    "answers",
+    "directories",
+    "canary",
+  ] as const),
 ];
 
 /** Whether variables of the function contain secrets. */
@@ -71,15 +85,6 @@ const claims = [...conditionalClaims, p.clientUses];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
-
-/**
- * What authentication and authorization read: by a password, a certificate or a token. They change credentials, too:
- * the first sign-in replaces the hash of another system (decision 0098).
- */
-const authentication = [
-  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
-  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
-];
 
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
 export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
@@ -102,6 +107,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...authentication,
+        // What the grant password must satisfy.
+        p.application,
         p.clientLock,
         p.clientUses,
         ...[p.oidcScopes, p.pairwiseKey, p.scope],
@@ -137,27 +144,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     changes: [p.credential],
   },
-  "sign-in": {
-    ...endpoint,
-    ...hashing,
-    description: "Signs people in: authorization endpoint, pages, sessions, claims",
-    needs: ["address", "forms", "nonces", "deployment", "directories"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        ...authentication,
-        ...[p.application, p.oidcScopes, p.pairwiseKey, p.session, p.consent, p.pushedRequest, p.idTokenKeyRing],
-      ],
-    },
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [
-        ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
-        ...[p.logouts, p.revocation, p.grantRevocations],
-      ],
-    },
-    changes: [p.credential],
-  },
+  "sign-in": signIn,
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",

@@ -19,6 +19,7 @@ import {
   eventKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  factorKeysOf,
   formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
@@ -125,6 +126,7 @@ export async function startService(
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
       FORM_KEY: formKeyOf(SEAL_KEY),
+      FACTOR_KEYS: factorKeysOf(SEAL_KEY, "none"),
       EVENT_KEY: eventKeyOf(SEAL_KEY),
       EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
       EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),

@@ -123,7 +123,7 @@ describe("the comparison", () => {
   test("reports an unknown operation, service and setting", () => {
     expect(wrongServer("`getNothing`")).toBe("no operation getNothing");
     expect(wrongServer("every operation of `nothing`")).toBe("no service nothing");
-    expect(wrongServer("`[scim2] colour`")).toBe("no setting [scim2] colour in deployment.toml");
+    expect(wrongServer("`[scim2] shade`")).toBe("no setting [scim2] shade in deployment.toml");
     expect(wrongServer("")).toBe('"" is no operation and no setting');
   });
   test("reports a missing test file and a text that the file does not contain", () => {

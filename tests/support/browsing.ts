@@ -45,7 +45,7 @@ export const newBrowser = (origin: string) => {
       html,
       location: location === null ? undefined : new URL(location),
       title: decoded(/<h1>(.*?)<\/h1>/.exec(html)?.[1] ?? ""),
-      alert: decoded(/role="alert"[^>]*>(.*?)</.exec(html)?.[1] ?? "") || undefined,
+      alert: decoded(/<p role="alert"[^>]*>(.*?)</.exec(html)?.[1] ?? "") || undefined,
     };
     return latest;
   };

@@ -174,15 +174,21 @@ export function notingLeft(tenant: string, aside: Aside, left: Left): Step {
     : { remove: key, when, otherwise: stale };
 }
 
-/** The steps that remove a resource for good, in whatever state it is. The password of a restored user stays. */
+/** The steps that remove a resource for good, in whatever state it is. The credentials of a restored user stay. */
 export function forgetting(tenant: string, aside: Aside): readonly Step[] {
   const { type, id, left } = aside;
   const removing = (remove: Key): Step => ({ remove, when: "any", otherwise: stale });
   return [
     removing(keys.aside(tenant, type, id)),
     removing(entryKey(tenant, aside)),
-    ...(type === "user" && !left ? [removing(keys.credential(tenant, id))] : []),
+    ...(type === "user" && !left ? forgettingCredentials(tenant, id) : []),
   ];
+}
+
+/** The steps that remove what a deleted user signed in with. They read nothing. */
+export function forgettingCredentials(tenant: string, userId: string): readonly Step[] {
+  const both = [keys.credential(tenant, userId), keys.totp(tenant, userId)];
+  return both.map((remove): Step => ({ remove, when: "any", otherwise: stale }));
 }
 
 /** Removes the members of a resource that are in parts. They expire in any case. */

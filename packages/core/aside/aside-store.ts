@@ -2,7 +2,15 @@
 import { keys } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
-import { type Aside, entryOf, forgetMembers, forgetting, readAsides, toDeleted } from "./aside-rows.ts";
+import {
+  type Aside,
+  entryOf,
+  forgetMembers,
+  forgetting,
+  forgettingCredentials,
+  readAsides,
+  toDeleted,
+} from "./aside-rows.ts";
 import { type Deleted, type DeletedType, deletedTypes, isAlive } from "./model.ts";
 
 /** A page of deleted resources. */
@@ -61,7 +69,7 @@ export function asideStore(table: Table): AsideStore {
           otherwise: absent,
         },
         { remove: keys.asideEntry(tenant, type, entryOf(aside)), when: "any", otherwise: stale },
-        ...(type === "user" ? [{ remove: keys.credential(tenant, id), when: "any", otherwise: stale } as const] : []),
+        ...(type === "user" ? forgettingCredentials(tenant, id) : []),
       );
       await forgetMembers(table, tenant, aside);
     },

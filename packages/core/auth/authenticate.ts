@@ -2,6 +2,7 @@
 
 import { readingsOf } from "../domain/username.ts";
 import { unauthenticated } from "../http/decision.ts";
+import { mustChangePassword } from "../identities/users/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
@@ -14,6 +15,10 @@ import { type Authenticated, newResolveUser, type PrincipalStores, type ResolveU
 /** By the form of the header alone: it names no user. */
 const UNREADABLE =
   "The Authorization header cannot be read: send Basic, a blank, and the base64 of the user name, a colon and the password; or Bearer, a blank, and an access token.";
+
+/** After the right password, the reason is no secret. */
+const CHANGE_FIRST =
+  "The password must be changed before it can be used. Sign in to an application in a browser, or ask an administrator.";
 
 /** What authentication reads. */
 export interface AuthenticationStores extends SignInStores, PrincipalStores {
@@ -54,6 +59,7 @@ export function newAuthenticate(
     const changesIn = changesOf(readings, stores.table);
     const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused, changesIn);
     if (!found) throw refused();
+    if (mustChangePassword(found.user)) throw unauthenticated(CHANGE_FIRST);
     return resolveUser(stores, found.tenant, found.user, await changesIn(found.tenant));
   };
 }

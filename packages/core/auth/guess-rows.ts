@@ -93,25 +93,27 @@ export function isLocked(state: GuessState, version: string, nowMs: number): boo
 }
 
 /**
- * Counts a failure, and locks the row at the limit. `version` is that of the secret that was compared. One round trip;
- * one more for the failure that locks, and where another request started the window first.
+ * Counts a failure, and locks the row at the limit. `version` is that of the secret that was compared. Returns how many
+ * there are in the window, this one included. One round trip; one more for the failure that locks, and where another
+ * request started the window first.
  */
 export async function countFailure(
   { table, key, policy }: { readonly table: Table; readonly key: Key; readonly policy: GuessPolicy },
   before: GuessState,
   nowMs: number,
   version: string,
-): Promise<void> {
+): Promise<number> {
   const started = before.windowStartedMs;
   const isOver = nowMs - started > policy.windowMs || started > nowMs + CLOCKS_DIFFER_MS;
   const times = keptFrom(before, nowMs);
   // Where another failure started the window first, this one is counted in it.
-  if (isOver && (await wrote(table, startingWindow(key, before, nowMs, times)))) return;
+  if (isOver && (await wrote(table, startingWindow(key, before, nowMs, times)))) return 1;
   const after = guessState(await table.count(key, { failures: 1, ...NOTHING }, times), policy, nowMs);
-  if (after.failures < policy.failuresMax || isLocked(after, version, nowMs)) return;
+  if (after.failures < policy.failuresMax || isLocked(after, version, nowMs)) return after.failures;
   const lockMs = Math.min(policy.lockMaxMs, policy.lockMs * 2 ** after.lockouts);
   // Of concurrent failures one locks the row: for the others the counted window has ended.
   await wrote(table, locking(key, after, nowMs, { untilMs: nowMs + lockMs, version }));
+  return after.failures;
 }
 
 /**

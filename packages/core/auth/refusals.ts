@@ -8,8 +8,11 @@ import type { RefusalReason } from "./sign-in.ts";
 /** What shows that somebody has stolen a token or a code. */
 export type TheftReason = "refresh token used twice" | "authorization code used twice";
 
+/** Why a right password alone is not enough. */
+export type FactorReason = "one-time code" | "one-time codes locked" | "password must be changed";
+
 /** Reports a refused sign-in, refresh token or code. */
-export type OnRefusal = (name: QualifiedName, reason: RefusalReason | TheftReason) => void;
+export type OnRefusal = (name: QualifiedName, reason: RefusalReason | TheftReason | FactorReason) => void;
 
 /** The request whose sign-in is refused. */
 export interface SignInAttempt {

@@ -176,8 +176,9 @@ function open(service: string): Observer {
     },
     security(event) {
       refused.SignInFailures += 1;
-      if (event.reason === "locked") refused.LockedSignIns += 1;
-      const name = event.reason === "locked" ? "sign-in-locked" : "sign-in-failed";
+      const isLocked = event.reason === "locked" || event.reason === "one-time codes locked";
+      if (isLocked) refused.LockedSignIns += 1;
+      const name = isLocked ? "sign-in-locked" : "sign-in-failed";
       logger().warn("sign-in refused", { event: name, ...event });
     },
     exchanged(event) {

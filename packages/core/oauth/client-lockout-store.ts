@@ -63,7 +63,7 @@ export function clientLockoutStore(table: Table, policy = clientLockoutPolicy): 
     async fail(guesser, before, nowMs, version) {
       const key = keyOf(guesser);
       if (version === undefined || isLocked(before, version, nowMs)) return countNothing(table, key, before, nowMs);
-      return countFailure({ table, key, policy }, before, nowMs, version);
+      await countFailure({ table, key, policy }, before, nowMs, version);
     },
   };
 }

@@ -41,6 +41,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   const found = await usableCode(request, context);
   const { code } = found;
   const { tenant, user, signedIn } = code;
+  const { authSeconds, sid, methods } = signedIn;
   const names = code.scopes;
   const find = async () => {
     const account = await context.users.find(tenant, user.id, user.userStore);
@@ -50,7 +51,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
   const ofToken = namedNeeds(client.settings.attributes ?? []);
   const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
-  const endsWith = signedIn.endsWithSession ? { sid: signedIn.sid } : {};
+  const endsWith = signedIn.endsWithSession ? { sid } : {};
   const { clientId } = client;
   const account = { tenant, names, clientId, ...endsWith, find, userId: user.id, likely: code.memberships, needsRoles };
   const [status, apiIds, openId] = await Promise.all([
@@ -94,7 +95,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     user,
     scopes,
     signInScopes,
-    ...(about && { signedIn: { authSeconds: signedIn.authSeconds, sid: signedIn.sid, subject: about.subject } }),
+    ...(about && { signedIn: { authSeconds, sid, ...(methods && { methods }), subject: about.subject } }),
     ...(code.claims && { claims: code.claims }),
     startedMs: issued.token.issuedMs,
     startedSeconds,

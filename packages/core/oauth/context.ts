@@ -50,10 +50,10 @@ export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
   readonly sent: SentRequest;
   readonly clients: ClientStore;
+  readonly applications: Pick<ApplicationStore, "find">;
   readonly clientLockouts: ClientLockoutStore;
   readonly secretUses: SecretUseStore;
   readonly apiResources: ApiResourceStore;
-  readonly applications: Pick<ApplicationStore, "find">;
   readonly oidcScopes: Pick<OidcScopeStore, "all">;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;

@@ -1,8 +1,9 @@
 /** The grants: from an authenticated client and its form to tokens (decision 0023). */
 import type { Client } from "../applications/registry/client-store.ts";
+import { isPasswordEnough } from "../applications/registry/sequence-model.ts";
 import { usable } from "../auth/basic.ts";
 import { nameIn } from "../auth/sign-in.ts";
-import { maySignIn } from "../identities/users/model.ts";
+import { maySignIn, mustChangePassword } from "../identities/users/model.ts";
 import { namedNeeds } from "../openid/memberships.ts";
 import { OPENID } from "../openid/scopes.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -76,8 +77,14 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
-  const status = await readAccountStatus({ tenant, names, clientId: client.clientId, find }, context);
+  const [status, application] = await Promise.all([
+    readAccountStatus({ tenant, names, clientId: client.clientId, find }, context),
+    context.applications.find(tenant, client.applicationId),
+  ]);
+  // Whatever the password is, so that the answer says nothing of it.
+  if (!application || !isPasswordEnough(application.authenticationSequence)) throw passwordNotEnough();
   if (!status) throw signInRefused();
+  if (mustChangePassword(status.user)) throw passwordMustChange();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
   const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
@@ -110,6 +117,22 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
 /** One sentence for every refused sign-in, so that it shows nothing of the reason. */
 function signInRefused(): Fault {
   return new Fault("grant.invalid", "The user name or the password is wrong, or the user may not sign in.");
+}
+
+/** The sequence of the application asks for more, and this grant cannot ask for it. */
+function passwordNotEnough(): Fault {
+  return new Fault(
+    "grant.unauthorized",
+    "The authenticationSequence of the application asks for more than a password: use the grant authorization_code.",
+  );
+}
+
+/** After the right password, the reason is no secret. */
+function passwordMustChange(): Fault {
+  return new Fault(
+    "grant.invalid",
+    "The password must be changed before it can be used: sign in to an application in a browser, or ask an administrator.",
+  );
 }
 
 async function refresh(request: GrantRequest, context: OAuthContext): Promise<Response> {

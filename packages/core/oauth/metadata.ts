@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
 import { defaultScopes } from "../oidc-scopes/model.ts";
-import { PASSWORD_CLASS } from "../openid/id-token.ts";
+import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { encryptionAlgorithms, encryptionMethods } from "../tokens/encrypted-jwt.ts";
@@ -114,7 +114,7 @@ export function openIdConfiguration(...server: Parameters<typeof serverMetadata>
     claims_supported: [...new Set(["sub", "auth_time", "acr", "amr", "sid", ...claims])],
     claim_types_supported: ["normal"],
     claims_parameter_supported: true,
-    acr_values_supported: [PASSWORD_CLASS],
+    acr_values_supported: [PASSWORD_CLASS, FACTORS_CLASS],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     ui_locales_supported: ["en", "de"],
   };

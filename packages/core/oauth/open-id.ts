@@ -2,7 +2,7 @@
 import { sectorOf } from "../applications/protocols/sector.ts";
 import { encryptionKeys } from "../applications/registry/client-keys.ts";
 import type { Application } from "../applications/registry/model.ts";
-import { idTokenOf } from "../openid/id-token.ts";
+import { idTokenOf, type SignInOfToken } from "../openid/id-token.ts";
 import { claimedUser, type MembershipNeeds, membershipNeeds } from "../openid/memberships.ts";
 import { claimsFor, type Granted, knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { Fault } from "../platform/faults.ts";
@@ -47,7 +47,7 @@ export async function openIdSettings(
 export interface IdTokenSource {
   readonly tenant: string;
   readonly clientId: string;
-  readonly signedIn: { readonly authSeconds: number; readonly sid: string };
+  readonly signedIn: SignInOfToken;
   readonly nonce?: string | undefined;
 }
 

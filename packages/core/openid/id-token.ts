@@ -4,11 +4,20 @@ import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { IdTokenAlgorithm } from "../tokens/id-token-keys.ts";
 
-/** The class of a sign-in by a password (`acr`). */
+/** The class of a sign-in by a password (`acr`), and of one with a second factor. */
 export const PASSWORD_CLASS = "pwd";
+export const FACTORS_CLASS = "mfa";
 
 /** The life of an ID token whose application has none. */
 const DEFAULT_SECONDS = 3_600;
+
+/** The sign-in that an ID token tells of. */
+export interface SignInOfToken {
+  readonly authSeconds: number;
+  readonly sid: string;
+  /** How the user signed in, by the registered names (RFC 8176); absent for a password. */
+  readonly methods?: readonly string[] | undefined;
+}
 
 /** Of whom and for what an ID token is. */
 export interface IdTokenContent {
@@ -17,7 +26,7 @@ export interface IdTokenContent {
   readonly subject: string;
   /** Claims about the user. */
   readonly claims: Readonly<Record<string, unknown>>;
-  readonly signedIn: { readonly authSeconds: number; readonly sid: string };
+  readonly signedIn: SignInOfToken;
   readonly nonce?: string | undefined;
   readonly issuedAtSeconds: number;
   /** What the token is issued together with: its digest binds the two. */
@@ -54,12 +63,17 @@ export function idTokenOf(
       exp: issuedAtSeconds + lifeSeconds,
       auth_time: signedIn.authSeconds,
       ...(nonce !== undefined && { nonce }),
-      acr: PASSWORD_CLASS,
-      amr: ["pwd"],
+      ...classOf(signedIn.methods),
       sid: signedIn.sid,
       ...(accessToken !== undefined && { at_hash: halfDigest(accessToken) }),
     },
   };
+}
+
+/** How the user signed in: the class, and the methods. */
+function classOf(methods: readonly string[] = ["pwd"]) {
+  const isWithFactors = methods.length > 1;
+  return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...methods, ...(isWithFactors ? ["mfa"] : [])] };
 }
 
 /** The left half of the digest, by the hash of the algorithm: SHA-256 for both (section 3.1.3.6). */

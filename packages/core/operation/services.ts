@@ -65,6 +65,10 @@ const table = {
     mounts: [
       "/oauth2/authorize",
       "/oauth2/sign-in",
+      "/oauth2/code",
+      "/oauth2/code-setup",
+      "/oauth2/codes-saved",
+      "/oauth2/new-password",
       "/oauth2/consent",
       "/oauth2/sign-out",
       "/oauth2/userinfo",

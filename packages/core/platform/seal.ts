@@ -62,6 +62,11 @@ export function formKeyOf(sealKey: string): string {
   return derived(sealKey, "forms").toString("base64");
 }
 
+/** The keys of secrets of one-time codes (decision 0122), of a sealing key and its former ones, in the same form. */
+export function factorKeysOf(sealKey: string, formerSealKeys: string): string {
+  return allOf((key) => derived(key, "factors").toString("base64"), sealKey, formerSealKeys);
+}
+
 /** The key of secrets for receivers of events, derived in the same way. */
 export function eventKeyOf(sealKey: string): string {
   return derived(sealKey, "events").toString("base64");

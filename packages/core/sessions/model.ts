@@ -12,6 +12,8 @@ export interface Session {
   readonly authSeconds: number;
   /** The same time, as revocations are compared with it. */
   readonly startedMs: number;
+  /** What the user has proven; absent for a password alone. */
+  readonly methods?: readonly string[] | undefined;
   /** When the session was last used, in seconds. */
   readonly seenSeconds: number;
   /** When it ends, however often it is used. */

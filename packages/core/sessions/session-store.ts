@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { keys } from "../table/keys.ts";
-import { bool, number, optional, record, rowCodec, text } from "../table/row.ts";
+import { bool, list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
 import { tokenUser } from "../tokens/access-token-store.ts";
 import type { TokenUser } from "../tokens/model.ts";
@@ -44,6 +44,7 @@ const rows = rowCodec<{ readonly session: Session; readonly digest: string; read
       sid: text,
       authSeconds: number,
       startedMs: number,
+      methods: optional(list(text)),
       seenSeconds: number,
       endsAtSeconds: number,
       ip: text,

@@ -1,11 +1,14 @@
 /** The section `[sign_in]` of deployment.toml. */
 import * as z from "../platform/zod.ts";
 import type { SessionLimits } from "../sessions/model.ts";
+import { type Brand, BrandedTenant, brandFrom } from "./brand.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 
 export interface SignInSettings {
   readonly sessions: SessionLimits;
+  /** What the pages of a tenant show of it. */
+  readonly brandOf: (tenant: string) => Brand;
 }
 
 const MINUTE = 60;
@@ -23,6 +26,13 @@ const SignIn = table({
     .min(5 * MINUTE)
     .max(LONGEST_MAX)
     .default(43_200),
+  tenant: z
+    .array(BrandedTenant)
+    .max(1_000)
+    .refine((tenants) => new Set(tenants.map(({ domain }) => domain)).size === tenants.length, {
+      error: "has a domain twice",
+    })
+    .default([]),
 }).refine((declared) => declared.session_idle_timeout <= declared.session_lifetime, {
   path: ["session_idle_timeout"],
   error: "must be at most session_lifetime",
@@ -34,6 +44,14 @@ export const signInSection = section(
   ({ sign_in: declared }): { readonly signIn: SignInSettings } => ({
     signIn: {
       sessions: { idleSeconds: declared.session_idle_timeout, longestSeconds: declared.session_lifetime },
+      brandOf: brandsOf(declared.tenant),
     },
   }),
 );
+
+function brandsOf(tenants: readonly z.output<typeof BrandedTenant>[]): (tenant: string) => Brand {
+  const brands = new Map(tenants.map((tenant) => [tenant.domain, brandFrom(tenant)]));
+  return (tenant) => brands.get(tenant) ?? NO_BRAND;
+}
+
+const NO_BRAND: Brand = {};

@@ -3,8 +3,9 @@ import type { PageResult } from "../operation/operation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { AuthorizationError, ReturnAddress } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
+import { pageHeaders } from "./pages/layout.ts";
 import type { Language } from "./pages/messages.ts";
-import { formPostPage, pageHeaders } from "./pages/pages.ts";
+import { formPostPage } from "./pages/pages.ts";
 
 /** How an answer is sent. */
 export interface Sending {
@@ -36,11 +37,16 @@ function answer(
   parameters: Readonly<Record<string, string>>,
   { redirectUri, mode, state }: ReturnAddress,
   { tenant, language, isAfterForm, cookies = [] }: Sending,
-  { origin }: SignInContext,
+  { origin, tools }: SignInContext,
 ): PageResult {
   const all = { ...parameters, ...(state !== undefined && { state }), iss: issuerAt(origin).issuerOf(tenant) };
   if (mode === "form_post") {
-    return formPostPage(redirectUri, all, { language }, { cookies, formTarget: formTargetOf(redirectUri) });
+    return formPostPage(
+      redirectUri,
+      all,
+      { language, brand: tools.settings.brandOf(tenant) },
+      { cookies, formTarget: formTargetOf(redirectUri) },
+    );
   }
   const text = new URLSearchParams(all).toString();
   const joined = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";

@@ -5,9 +5,10 @@
  */
 import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
+import { neededFactors } from "../applications/registry/sequence-model.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
-import { PASSWORD_CLASS } from "../openid/id-token.ts";
+import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Challenge } from "../tokens/code-store.ts";
 import { encryptionAlgorithms } from "../tokens/encrypted-jwt.ts";
@@ -61,6 +62,7 @@ const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 const TEXT_MAX = 2_048;
 const SECONDS = /^\d{1,10}$/;
+const CLASSES: ReadonlySet<unknown> = new Set([PASSWORD_CLASS, FACTORS_CLASS]);
 
 /** The client of a request and what is known of it. */
 export interface Requester {
@@ -149,22 +151,11 @@ export function problemOf({
   if (oidc.isFAPIApplication && !isFapi2(oidc)) {
     return refuse("Of the FAPI profiles the service offers FAPI2_SECURITY. Choose it in fapiProfile.");
   }
-  if (isPassword(authenticationSequence)) return undefined;
+  const needed = neededFactors(authenticationSequence);
+  if (!("missing" in needed)) return undefined;
   return new AuthorizationError(
     "unmet_authentication_requirements",
-    "The authenticationSequence of the application needs authenticators that this service does not have.",
-  );
-}
-
-/** Whether a user name and a password are all that a sequence asks for. */
-function isPassword({ type, steps, script }: Application["authenticationSequence"]): boolean {
-  if (script?.trim()) return false;
-  if (type === "DEFAULT" || steps.length === 0) return true;
-  const [first, ...others] = steps;
-  return (
-    others.length === 0 &&
-    first !== undefined &&
-    first.options.some(({ idp, authenticator }) => idp === "LOCAL" && /^basic/i.test(authenticator))
+    `The authenticationSequence of the application needs what this service does not have: ${needed.missing}.`,
   );
 }
 
@@ -224,10 +215,10 @@ function acrValuesOf(parameters: Parameters): readonly string[] {
 /** A class that the client cannot do without is one that this service has (OpenID Connect Core 1.0 section 5.5.1.1). */
 function checkClass(claims: RequestedClaims | undefined): void {
   const acr = claims && requestedClaim(claims.idToken, "acr");
-  if (!acr?.isEssential || !acr.values || acr.values.includes(PASSWORD_CLASS)) return;
+  if (!acr?.isEssential || !acr.values || acr.values.some((value) => CLASSES.has(value))) return;
   throw new AuthorizationError(
     "unmet_authentication_requirements",
-    `claims: this service signs in with the acr ${PASSWORD_CLASS} only.`,
+    `claims: this service signs in with the acr ${PASSWORD_CLASS} or ${FACTORS_CLASS} only.`,
   );
 }
 

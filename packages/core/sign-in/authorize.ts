@@ -1,6 +1,8 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
 import type { Application } from "../applications/registry/model.ts";
+import { findTotp } from "../identities/credentials/totp-store.ts";
+import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { findConsent } from "../sessions/consent-store.ts";
@@ -16,11 +18,13 @@ import {
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
-import { type Asked, askPassword, finish } from "./flow.ts";
+import { needsCode, standingIn } from "./factors.ts";
+import { type Asked, askPassword } from "./flow.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { languageOf } from "./pages/messages.ts";
 import { one, type Parameters } from "./parameters.ts";
+import { proceed } from "./proceed.ts";
 import { findPushed, isPushedName, pushedDigest } from "./pushed-store.ts";
 import { parametersInObject } from "./request-object.ts";
 import { modeOf } from "./response-types.ts";
@@ -61,14 +65,20 @@ export async function authorize(
       }
       return askPassword(asked, context, { userName: request.loginHint });
     }
-    return await finish(asked, { current: usableSession, consent, facts }, [], context);
+    const standing = standingIn(usableSession);
+    const isCodeLeft = needsCode(asked) && !standing.methods.includes("otp");
+    if (isCodeLeft && request.prompts.includes("none")) {
+      throw new AuthorizationError("interaction_required", "The user must enter a one-time code.");
+    }
+    const totp = isCodeLeft ? await findTotp(context.table, tenant, usableSession.user.id) : undefined;
+    return await proceed(asked, standing, { totp, consent, facts }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
   }
 }
 
-/** Whether the user entered the password recently enough, and is the one that the client expects. */
+/** Whether the user entered the password recently enough, may keep it, and is the one that the client expects. */
 async function suits(
   { session, user }: Current,
   request: AuthorizationRequest,
@@ -77,7 +87,7 @@ async function suits(
 ): Promise<boolean> {
   const { maxAgeSeconds } = request;
   const isRecent = maxAgeSeconds === undefined || context.now / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && isExpected(user, request, application, context);
+  return isRecent && !mustChangePassword(user) && isExpected(user, request, application, context);
 }
 
 /** The parameters that count, and how they came. */

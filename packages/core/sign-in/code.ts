@@ -80,6 +80,7 @@ export async function newCode(
     resources,
     signedIn: {
       authSeconds: session.authSeconds,
+      ...(session.methods && { methods: session.methods }),
       sid: session.sid,
       scopes: granted,
       ...(endsTokens && { endsWithSession: true }),

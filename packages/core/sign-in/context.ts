@@ -5,10 +5,11 @@ import type { ApplicationStore } from "../applications/registry/store.ts";
 import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn, SignInStores } from "../auth/sign-in.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
+import type { UserStores } from "../identities/provisioning/users.ts";
 import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
-import type { PublicContext, SentRequest } from "../operation/context.ts";
+import type { Principal, PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
 import type { TokenLimits } from "../sessions/ending.ts";
 import type { SignInSettings } from "../settings/sign-in.ts";
@@ -20,6 +21,8 @@ import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 
 /** What lives as long as the container. */
 export interface SignInTools {
+  /** Seals secrets of one-time codes. */
+  readonly factorSeal: Seal;
   readonly settings: SignInSettings;
   /** The limits of tokens, which say for how long a session that has ended is remembered. */
   readonly limits: TokenLimits;
@@ -48,6 +51,8 @@ export interface SignInContextStores extends SignInStores {
   readonly apiResources: Pick<ApiResourceStore, "findScopes">;
   readonly groups: GroupStore;
   readonly roles: RoleStore;
+  /** Changes users on behalf of one: the records of changes name that user. */
+  readonly identitiesAs: (principal: Principal) => UserStores;
   readonly tools: SignInTools;
 }
 

@@ -81,6 +81,8 @@ const page = {
 
 const form = { ...page, method: "POST", media: "form", limits: { bytes: FORM_BYTES_MAX } } as const;
 
+const hidden = z.string().meta({ description: "The hidden field of the page" });
+
 /** The claims of a user (OpenID Connect Core 1.0 section 5.1), and those that the application has of its own. */
 export const UserInfo = z
   .looseObject({ sub: z.string().meta({ description: "The subject of the ID token" }) })
@@ -123,11 +125,60 @@ export const signInOperations = {
     source: "decision 0114",
     body: z
       .object({
-        request: z.string().meta({ description: "The hidden field of the page" }),
+        request: hidden,
         username: parameter,
         password: parameter,
       })
       .meta({ id: "SignInForm" }),
+    changesNothing: true,
+  }),
+  enterCode: operation({
+    ...form,
+    path: "/oauth2/code",
+    summary: "Take the one-time code or the recovery code of the page that asks for one",
+    source: "RFC 6238; decision 0122",
+    body: z
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The code that the app shows" }),
+        recovery: parameter.meta({ description: "A recovery code, in place of the code of the app" }),
+        choice: z.enum(["replace", "other"]).optional().meta({
+          description: "The button that was pressed: to set up another app after the code, or to use another account",
+        }),
+      })
+      .meta({ id: "CodeForm" }),
+    changesNothing: true,
+  }),
+  setUpCodes: operation({
+    ...form,
+    path: "/oauth2/code-setup",
+    summary: "Take the first code of an app that has the new secret, and store the secret",
+    source: "RFC 6238; decision 0122",
+    body: z
+      .object({ request: hidden, code: parameter.meta({ description: "The code that the app shows" }) })
+      .meta({ id: "CodeSetupForm" }),
+    changesNothing: true,
+  }),
+  goOnWithCodes: operation({
+    ...form,
+    path: "/oauth2/codes-saved",
+    summary: "Go on from the page that shows the recovery codes",
+    source: "decision 0122",
+    body: z.object({ request: hidden }).meta({ id: "CodesSavedForm" }),
+    changesNothing: true,
+  }),
+  choosePassword: operation({
+    ...form,
+    path: "/oauth2/new-password",
+    summary: "Take the new password of a user who must choose one",
+    source: "decision 0122",
+    body: z
+      .object({
+        request: hidden,
+        password: parameter.meta({ description: "The new password" }),
+        repeated: parameter.meta({ description: "The same again" }),
+      })
+      .meta({ id: "NewPasswordForm" }),
     changesNothing: true,
   }),
   giveConsent: operation({
@@ -137,7 +188,7 @@ export const signInOperations = {
     source: "decision 0114",
     body: z
       .object({
-        request: z.string().meta({ description: "The hidden field of the page" }),
+        request: hidden,
         answer: z.enum(["allow", "deny"]).optional().meta({ description: "The button that was pressed" }),
       })
       .meta({ id: "ConsentForm" }),
@@ -164,9 +215,7 @@ export const signInOperations = {
     path: "/oauth2/sign-out",
     summary: "Take the answer of the page that asks before it signs out",
     source: "decision 0114",
-    body: z
-      .object({ request: z.string().meta({ description: "The hidden field of the page" }) })
-      .meta({ id: "SignOutForm" }),
+    body: z.object({ request: hidden }).meta({ id: "SignOutForm" }),
     changesNothing: true,
   }),
   getUserInfo: operation({ ...userInfo, method: "GET", summary: "Read claims about the user of an access token" }),

@@ -14,7 +14,7 @@ import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./co
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
-import { sealPending } from "./pending.ts";
+import { type Stage, sealPending } from "./pending.ts";
 import { usingPushed } from "./pushed-store.ts";
 import { isRegistered } from "./redirects.ts";
 import type { Current } from "./session.ts";
@@ -93,6 +93,7 @@ export function askPassword(
   return signInPage(
     {
       language,
+      brand: context.tools.settings.brandOf(request.tenant),
       application: application.name,
       action: pathOf("/oauth2/sign-in", request.tenant),
       request: sealPending(context.tools.seal, "sign-in", { request, browser, nowMs: context.now }),
@@ -114,6 +115,7 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
   return consentPage(
     {
       language,
+      brand: context.tools.settings.brandOf(request.tenant),
       application: application.name,
       action: pathOf("/oauth2/consent", request.tenant),
       request: sealPending(context.tools.seal, "consent", { request, browser, session, nowMs: context.now }),
@@ -125,11 +127,16 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
 }
 
 /** The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile. */
-export async function taken(
-  { pending, browser, language }: OpenedForm<"sign-in" | "consent">,
+export function taken(form: OpenedForm<"sign-in" | "consent">, context: SignInContext): Promise<Asked> {
+  return takenRequest(form.pending.request, form, context);
+}
+
+/** The same of a form that has the request among other things. */
+export async function takenRequest(
+  request: AuthorizationRequest,
+  { pending: { session }, browser, language }: OpenedForm<Stage>,
   context: SignInContext,
 ): Promise<Asked> {
-  const { request, session } = pending;
   const { tenant, applicationId, clientId, to } = request;
   const [application, client] = await Promise.all([
     context.applications.find(tenant, applicationId),

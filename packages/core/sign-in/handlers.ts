@@ -4,9 +4,11 @@
  */
 import type { Handlers } from "../operation/operation.ts";
 import { authorize } from "./authorize.ts";
+import { takeCode, takeSaved, takeSetup } from "./code-form.ts";
 import { takeConsent } from "./consent-form.ts";
 import type { SignInContextStores } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
+import { takeNewPassword } from "./new-password-form.ts";
 import { takePassword } from "./password-form.ts";
 import { confirmSignOut, endSession } from "./sign-out.ts";
 import { getUserInfo } from "./user-info.ts";
@@ -15,6 +17,10 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
   authorize: ({ query, headers }, context) => authorize(query, headers, false, context),
   authorizeByForm: ({ body, headers }, context) => authorize(body, headers, true, context),
   signIn: ({ body, headers }, context) => takePassword(body, headers, context),
+  enterCode: ({ body, headers }, context) => takeCode(body, headers, context),
+  setUpCodes: ({ body, headers }, context) => takeSetup(body, headers, context),
+  goOnWithCodes: ({ body, headers }, context) => takeSaved(body.request, headers, context),
+  choosePassword: ({ body, headers }, context) => takeNewPassword(body, headers, context),
   giveConsent: ({ body, headers }, context) => takeConsent(body, headers, context),
 
   endSession: ({ query, headers }, context) => endSession(query, headers, false, context),

@@ -1,6 +1,7 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
 import { type Meanwhile, nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import { findTotp } from "../identities/credentials/totp-store.ts";
 import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
@@ -10,10 +11,12 @@ import { answerError } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { type Asked, askPassword, finish, taken } from "./flow.ts";
+import type { Standing } from "./factors.ts";
+import { type Asked, askPassword, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
-import { marksOf, referenceIn, startSession } from "./session.ts";
+import { proceed } from "./proceed.ts";
+import { marksOf, referenceIn } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -23,8 +26,8 @@ export interface PasswordForm {
 }
 
 /**
- * Verifies the password, starts a session and continues the request. Throws `request.invalid` for a form that does not
- * count.
+ * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a
+ * form that does not count.
  */
 export async function takePassword(
   body: PasswordForm,
@@ -56,8 +59,8 @@ export async function takePassword(
     const problem = reason === "locked" ? "locked" : "wrong";
     return askPassword(asked, context, { userName: body.username, problem });
   };
-  const proceed = async (user: User): Promise<Proceeded> => {
-    const [asked, known, before, [fromMs, consent, sessions]] = await Promise.all([
+  const goOn = async (user: User): Promise<Proceeded> => {
+    const [asked, known, before, [fromMs, consent, sessions, totp]] = await Promise.all([
       asking,
       facts,
       former,
@@ -71,14 +74,22 @@ export async function takePassword(
     if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) {
       return { page: refuse(asked) };
     }
-    const { current, steps, cookie } = startSession(
-      request,
-      { user, fromMs, sessions, former: before, userAgent: headers["user-agent"] },
-      context,
-    );
-    const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
-    const page = await finish(signedIn, { current, consent, facts: known }, steps, context);
-    return { page, session: current.reference };
+    const standing: Standing = {
+      user,
+      fromMs,
+      authSeconds: Math.floor(context.now / 1_000),
+      startedMs: Math.max(context.now, fromMs[0] ?? 0),
+      methods: ["pwd"],
+    };
+    let session: SessionReference | undefined;
+    const opening = {
+      ...{ sessions, former: before, userAgent: headers["user-agent"] },
+      onStart(reference: SessionReference) {
+        session = reference;
+      },
+    };
+    const page = await proceed(asked, standing, { totp, consent, facts: known, opening }, [], context);
+    return { page, session };
   };
   const meanwhile: Meanwhile = {
     onUser(id) {
@@ -88,7 +99,7 @@ export async function takePassword(
     },
     // An error waits until the sign-in is admitted: it would show that the password is right.
     async onVerified(user) {
-      outcome = await proceed(user).catch((error: unknown) => ({ error }));
+      outcome = await goOn(user).catch((error: unknown) => ({ error }));
     },
   };
   const [asked, found] = await Promise.all([
@@ -109,12 +120,15 @@ export async function takePassword(
 /** What follows a right password: the answer, and the session that has begun with it. */
 interface Proceeded {
   readonly page: PageResult;
-  readonly session?: SessionReference;
+  readonly session?: SessionReference | undefined;
 }
 
 type Outcome = Proceeded | { readonly error: unknown };
 
-/** The revocations of a user, its consent for the application of a request, and its sessions. One round trip. */
+/**
+ * The revocations of a user, its consent for the application of a request, its sessions, and its second factor, whether
+ * or not one is needed: that depends on the account. One round trip.
+ */
 function readOfUser(
   userId: string,
   { tenant, clientId, applicationId }: AuthorizationRequest,
@@ -124,5 +138,6 @@ function readOfUser(
     revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
     findConsent(table, tenant, userId, applicationId),
     sessionsOf(table, tenant, userId),
+    findTotp(table, tenant, userId),
   ]);
 }

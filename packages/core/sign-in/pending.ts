@@ -5,11 +5,16 @@
 import type { Seal } from "../platform/seal.ts";
 import { digestOf } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
+import type { ProvenRequest } from "./factors.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** What each kind of form carries. A form of one kind does not count as one of another. */
 interface Requests {
   readonly "sign-in": AuthorizationRequest;
+  readonly code: ProvenRequest;
+  readonly setup: ProvenRequest;
+  readonly saved: ProvenRequest;
+  readonly "new-password": ProvenRequest;
   readonly consent: AuthorizationRequest;
   readonly "sign-out": SignOutRequest;
 }
@@ -17,8 +22,10 @@ interface Requests {
 /** What the form is for. */
 export type Stage = keyof Requests;
 
-/** How long a page may be open. */
+/** How long a page may be open; shorter for one that somebody with the right password got. */
 const SECONDS = 30 * 60;
+const PROVEN_SECONDS = 10 * 60;
+const PROVEN: ReadonlySet<Stage> = new Set<Stage>(["code", "setup", "saved", "new-password"]);
 
 interface Sealed<S extends Stage> {
   readonly browser: string;
@@ -52,7 +59,7 @@ export function sealPending<S extends Stage>(
     readonly nowMs: number;
   },
 ): string {
-  const until = Math.floor(nowMs / 1_000) + SECONDS;
+  const until = Math.floor(nowMs / 1_000) + (PROVEN.has(stage) ? PROVEN_SECONDS : SECONDS);
   const sealed: Sealed<S> = { browser: digestOf(browser), until, ...(session !== undefined && { session }), request };
   return seal.seal(JSON.stringify(sealed), ownerOf(stage));
 }

@@ -79,23 +79,32 @@ export function marksOf(userId: string, clientId: string): readonly string[] {
   return [subjects.user(userId), subjects.grant(permissionOf(userId, clientId))];
 }
 
-/** What is known when a user has just signed in. */
-export interface SignedInUser {
-  readonly user: User;
-  /** When the revocations of `marksOf` are from. */
-  readonly fromMs: readonly number[];
+/** The sessions of a user, and the browser in which one more begins. */
+export interface Opening {
   /** The sessions of the user in all browsers. */
   readonly sessions: readonly SessionWithClients[];
   /** The session that the browser had before. */
   readonly former: SessionWithClients | undefined;
   readonly userAgent: string | undefined;
+  /** Is told the session before it is stored. */
+  readonly onStart?: (reference: SessionReference) => void;
 }
 
-/** A session that begins, with its cookie and the steps that store what follows from it for other sessions. */
+/** Who begins a session, and what was proven when. */
+export interface SignedInUser extends Opening {
+  readonly user: User;
+  /** When the revocations of `marksOf` are from. */
+  readonly fromMs: readonly number[];
+  readonly authSeconds: number;
+  readonly startedMs: number;
+  readonly methods: readonly string[];
+}
+
+/** A session of a request, with its cookie where that is new, and the steps for other sessions that follow from it. */
 export interface Started {
   readonly current: Current;
   readonly steps: readonly Step[];
-  readonly cookie: string;
+  readonly cookies: readonly string[];
 }
 
 /**
@@ -105,9 +114,11 @@ export interface Started {
  */
 export function startSession(
   { tenant, clientId }: { readonly tenant: string; readonly clientId: string },
-  { user, fromMs: [userFromMs = 0, permittedFromMs = 0], sessions, former, userAgent }: SignedInUser,
+  signedIn: SignedInUser,
   context: SignInContext,
 ): Started {
+  const { user, sessions, former, userAgent, authSeconds, startedMs, methods } = signedIn;
+  const [userFromMs = 0, permittedFromMs = 0] = signedIn.fromMs;
   const { id, userName, userStore } = user;
   const { now, sourceIp, tools } = context;
   const nowSeconds = Math.floor(now / 1_000);
@@ -119,14 +130,16 @@ export function startSession(
     tenant,
     user: { id, userName, userStore },
     sid: continued?.session.sid ?? newId(),
-    authSeconds: nowSeconds,
-    startedMs: Math.max(now, userFromMs),
+    authSeconds,
+    startedMs,
+    ...(methods.length > 1 && { methods }),
     seenSeconds: nowSeconds,
     endsAtSeconds: nowSeconds + limits.longestSeconds,
     ip: sourceIp,
     userAgent: userAgentOf(userAgent),
   };
   const { value, reference } = newSessionCookie(session);
+  signedIn.onStart?.(reference);
   const { digest } = reference;
   const others = sessions.filter((each) => each.session.sid !== session.sid && each !== former);
   const ending = [
@@ -154,7 +167,20 @@ export function startSession(
       // They expire with the session, which lasts longer now.
       ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
     ],
-    cookie: settingSession(tenant, value),
+    cookies: [settingSession(tenant, value)],
+  };
+}
+
+/** Notes that the user of a session has proven more. The session goes on under another secret. */
+export function strengthenSession(current: Current, methods: readonly string[], nowMs: number): Started {
+  const { reference, session } = current;
+  const stronger: Session = { ...session, methods, seenSeconds: Math.floor(nowMs / 1_000) };
+  const { value, reference: renewed } = newSessionCookie(stronger);
+  const storing = changingSession(reference.digest, renewed.digest, stronger, sessionEnded);
+  return {
+    current: { ...current, reference: renewed, session: stronger, storing },
+    steps: [],
+    cookies: [settingSession(session.tenant, value)],
   };
 }
 

@@ -132,6 +132,10 @@ export const keys = {
   shownNames: (tenant: string): Key => main(`${of(tenant)}#SHOWN`),
   /** Password hashes: only the authorizer and the token endpoint may read this form. */
   credential: (tenant: string, userId: string): Key => main(`${of(tenant)}#CRED#${userId}`),
+  /** The secret of one-time codes, in the partition of the password: only the function of sign-in reads it. */
+  totp: (tenant: string, userId: string): Key => ({ PK: keys.credential(tenant, userId).PK, SK: "TOTP" }),
+  /** Attempts at one-time codes. No user store has an empty name, so the form is apart from that of names. */
+  codeLock: (tenant: string, userId: string): Key => keys.lock(tenant, "", userId),
   /** Failed sign-ins, by user name, also of names that no user has. */
   lock: (tenant: string, store: string, name: string): Key => main(`${of(tenant)}#LOCK#${store}#${name}`),
   /** The same of one source of requests, in the partition of the name. */

@@ -27,6 +27,8 @@ export interface Challenge {
 export interface SignedIn {
   /** When the user last proved to be there, in seconds since 1970. */
   readonly authSeconds: number;
+  /** What the user has proven, as `amr` names it; absent for a password alone. */
+  readonly methods?: readonly string[] | undefined;
   /** The session in the browser, as ID tokens name it. */
   readonly sid: string;
   /** True where the tokens end with the session. */
@@ -117,6 +119,7 @@ const rows = rowCodec<{
     resources: list(text),
     signedIn: record<SignedIn>({
       authSeconds: number,
+      methods: optional(list(text)),
       sid: text,
       endsWithSession: optional(bool),
       scopes: list(text),

@@ -32,7 +32,7 @@ export interface LatestAccess {
 }
 
 /** What the ID tokens of a family have in common (OpenID Connect Core 1.0 section 12.2). */
-export interface FamilySignIn extends Pick<SignedIn, "authSeconds" | "sid"> {
+export interface FamilySignIn extends Pick<SignedIn, "authSeconds" | "sid" | "methods"> {
   /** The subject of the first one: no other follows it. */
   readonly subject: string;
 }
@@ -127,7 +127,9 @@ const familyRows = rowCodec<{
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
     audience: optional(list(text)),
     signInScopes: optional(list(text)),
-    signedIn: optional(record<FamilySignIn>({ authSeconds: number, sid: text, subject: text })),
+    signedIn: optional(
+      record<FamilySignIn>({ authSeconds: number, sid: text, methods: optional(list(text)), subject: text }),
+    ),
     claims: optional(claimNames),
     sid: optional(text),
     cnf: optional(confirmation),

@@ -4,6 +4,10 @@ import { enforced, kept, type Rows, refused } from "./row.ts";
 const SIGN_IN = "The sign-in side";
 /** The tests of sign-in. */
 const SIGN_INS = "http/sign-in/sign-in.test.ts";
+const CODES = "http/sign-in/codes.test.ts";
+const FACTOR = "where a second factor is needed, a password is not enough";
+const STEPS = "a step that codes can satisfy among others needs a code; what nothing here satisfies is refused";
+const GRANT = "the grant password is refused for an application that asks for more than a password";
 const CONSENT = "is asked once for each application and scope, and remembered";
 const CLAIMS = "an application that requests claims gets these, and the subject that it chose";
 const ROLE_NAMES = "roles have the names that the application gives them";
@@ -72,15 +76,16 @@ const advanced: Rows = {
 };
 
 const sequence: Rows = {
-  "authenticationSequence.type": kept(`${SIGN_IN}: its steps`),
-  "authenticationSequence.steps[].id": kept(`${SIGN_IN}: its steps; checked`),
-  "authenticationSequence.steps[].options[].idp": kept(`${SIGN_IN}: the identity provider`),
-  "authenticationSequence.steps[].options[].authenticator": kept(
-    `${SIGN_IN}: the authenticator; local ones are checked`,
-    "The grant password asks for no second factor.",
+  "authenticationSequence.type": enforced("With DEFAULT a password is enough, and no step counts", CODES, GRANT),
+  "authenticationSequence.steps[].id": enforced("The order of the steps", CODES, STEPS),
+  "authenticationSequence.steps[].options[].idp": enforced("Of another identity provider there is none", CODES, STEPS),
+  "authenticationSequence.steps[].options[].authenticator": enforced(
+    "BasicAuthenticator and totp; a step without one of those that are here refuses sign-ins",
+    CODES,
+    FACTOR,
   ),
   "authenticationSequence.requestPathAuthenticators": kept(`${SIGN_IN}: authenticators of the request; checked`),
-  "authenticationSequence.script": kept(`${SIGN_IN}: an adaptive script, which is text here and never runs`),
+  "authenticationSequence.script": enforced("Never runs: with a script, sign-ins are refused", CODES, STEPS),
   "authenticationSequence.subjectStepId": kept(`${SIGN_IN}: the step that names the subject`),
   "authenticationSequence.attributeStepId": kept(`${SIGN_IN}: the step with the attributes`),
 };

@@ -132,15 +132,6 @@ describe("authorize", () => {
       "invalid_request",
     );
   });
-  test("where a second factor is needed, a password is not enough", async () => {
-    const option = (authenticator: string) => ({ options: [{ idp: "LOCAL", authenticator }] });
-    const steps = [
-      { id: 1, ...option("basic") },
-      { id: 2, ...option("totp") },
-    ];
-    const authenticationSequence = { type: "USER_DEFINED", steps };
-    expect(await errorFor({}, { authenticationSequence })).toBe("unmet_authentication_requirements");
-  });
 });
 
 describe("authorizeByForm", () => {

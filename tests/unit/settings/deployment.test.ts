@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
+import { contrast, grounds } from "#core/settings/brand.ts";
 import { deploymentFromFile, readDeployment } from "#core/settings/deployment.ts";
 import { deploymentFile } from "#functions/env.ts";
 
@@ -30,7 +31,7 @@ describe("accepts", () => {
           "meta.lastModified",
         ],
         clients: defaultClientLimits,
-        signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 } },
+        signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 }, brandOf: expect.any(Function) },
         access: defaultAccess,
         userStores: [],
       });
@@ -56,6 +57,41 @@ describe("accepts", () => {
     expect(read("session_lifetime = 7776001")).toThrow("sign_in.session_lifetime: must be at most 7776000");
     expect(read("session_lifetime = 600")).toThrow("sign_in.session_idle_timeout: must be at most session_lifetime");
     expect(read("session_live_time = 600")).toThrow('unknown key "session_live_time"');
+  });
+
+  test("what tenants show of themselves, with a colour that can be read on light and dark pages", () => {
+    const tenant = (lines: string) => `[[sign_in.tenant]]\n${lines}\n`;
+    const { brandOf } = readDeployment(
+      tenant('domain = "a.example"\nname = " A "\nlogo = "https://a.example/l.svg?v=1"\ncolour = "#0B5CAD"') +
+        tenant('domain = "b.example"\ncolour = "#000000"') +
+        tenant('domain = "c.example"'),
+    ).signIn;
+    expect(brandOf("a.example")).toMatchObject({ name: "A", logo: "https://a.example/l.svg?v=1" });
+    expect([brandOf("c.example"), brandOf("other")]).toEqual([{}, {}]);
+    for (const domain of ["a.example", "b.example"]) {
+      const { light = "", dark = "" } = brandOf(domain).accents ?? {};
+      expect(contrast(light, grounds.light)).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(dark, grounds.dark)).toBeGreaterThanOrEqual(4.5);
+    }
+    expect(brandOf("a.example").accents?.light).toBe("#0b5cad");
+    const read = (lines: string) => () => readDeployment(tenant(`domain = "a.example"\n${lines}`));
+    for (const logo of [
+      ...["http://a.example/l.svg", "data:image/png;base64,AA", "//a.example/l.svg", "https://a.example"],
+      ...[
+        "https://a.example/l;script-src *",
+        "https://a.example/l,x",
+        "https://a.example/l x",
+        "https://u@a.example/l",
+      ],
+      ...["https://a.example/l'", "https://*/l", "javascript:alert(1)", `https://a.example/${"l".repeat(500)}`],
+    ]) {
+      expect(read(`logo = ${JSON.stringify(logo)}`), logo).toThrow("sign_in.tenant");
+    }
+    expect(read('colour = "#ffcc00"')).toThrow("must be darker");
+    expect(read('colour = "red"')).toThrow("must be a colour like");
+    expect(read('color = "#0b5cad"')).toThrow('did you mean "colour"?');
+    expect(() => readDeployment(tenant('domain = "a"').repeat(2))).toThrow("has a domain twice");
+    expect(() => readDeployment(tenant('name = "A"'))).toThrow("domain");
   });
 
   test("attributes with an index: the shipped ones, those of the file, or none", () => {

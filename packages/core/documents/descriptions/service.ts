@@ -35,6 +35,14 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
     "Takes the parameters of an authorization request in a form, for requests that are too long for an address. Everything else is as with GET.",
   signIn:
     "Takes the form of the page of sign-in. It counts for 30 minutes, in the browser that got the page. A wrong password is answered with the page again; after ten of them the name is locked for that address for some minutes.",
+  enterCode:
+    "Takes the form of the page that asks for a one-time code (RFC 6238), after the right password. It counts for 10 minutes, in the browser that got the page. A code counts once; that before and that after the present one count too. A recovery code counts once in its place. After 20 wrong ones in a day the user is locked for an hour, and longer each time.",
+  setUpCodes:
+    "Takes the form of the page with the secret for an authenticator app. A code of the app proves that it has the secret, which is stored then, and recovery codes are shown once. A secret that is there is replaced only by somebody who has entered a code of it.",
+  goOnWithCodes:
+    "Takes the form of the page that shows the recovery codes, and goes on to the consent or to the application.",
+  choosePassword:
+    "Takes the form of the page for users who must choose a new password, after the right one, and after a one-time code where the user has set them up. It ends all sessions and tokens of the user, and `forcePasswordReset`.",
   giveConsent:
     "Takes the form of the page that asks whether the application may have the scopes. The answer is remembered for the user, the application and the scopes, and the code goes to the client; a refusal is `access_denied`.",
   endSession:

@@ -23,12 +23,14 @@ import {
   removingCredential,
   replacingCredential,
 } from "../credentials/store.ts";
+import { puttingTotpAside, removingTotp } from "../credentials/totp-store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
-import { freshUser, maySignIn, qualifiedName, type User } from "../users/model.ts";
+import { freshUser, hasCodes, maySignIn, qualifiedName, type User } from "../users/model.ts";
 import { checkName, checkPassword } from "../users/rules.ts";
 import { type StoreName, USER_BYTES_MAX, type UserChange, type UserStore } from "../users/store.ts";
+import { settledFlags } from "./account-flags.ts";
 import { type Caller, checkAccountChange } from "./escalation.ts";
 import { missing, refuse, textOf } from "./resource.ts";
 
@@ -63,6 +65,8 @@ export interface UserChangeRequest {
   readonly change: (before: Resource) => Resource;
   /** The user name that the change sets, where it is known beforehand: saves a round trip. */
   readonly userName?: string | undefined;
+  /** The step that stores the secret of one-time codes which a sign-in sets up. */
+  readonly codes?: Step | undefined;
 }
 
 /** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
@@ -93,7 +97,8 @@ export async function createUser(
   { needsPassword }: { readonly needsPassword: boolean },
 ): Promise<User> {
   const { tenant, now } = context;
-  const { name, password, active = true, profile } = accountOf(resource, userStores);
+  const { name, password, active = true, ...account } = accountOf(resource, userStores);
+  const { profile } = settledFlags(account);
   const isImported = password !== undefined && isHash(password, context.scopes);
   checkTogether(
     () => {
@@ -154,7 +159,7 @@ export async function changeUser(
   stores: UserStores,
   context: ChangeContext,
   id: string,
-  { check, change, userName }: UserChangeRequest,
+  { check, change, userName, codes: settingUp }: UserChangeRequest,
 ): Promise<User> {
   const { tenant, now } = context;
   const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
@@ -167,21 +172,33 @@ export async function changeUser(
     await check?.(before);
     const was = storedResource(before);
     const resource = change(was);
-    if (resource === was) return undefined;
-    const account = accountOf(resource, stores.userStores);
+    if (resource === was && !settingUp) return undefined;
+    const given = accountOf(resource, stores.userStores);
+    const { profile, codes } = settledFlags({
+      before,
+      profile: given.profile,
+      setsUpCodes: settingUp !== undefined,
+      choosesPassword: given.password !== undefined && context.subject === id,
+    });
+    const account = { ...given, profile };
     if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
     // A user whose name was valid once, or comes from a directory, can be changed under that name.
     if (account.name.name !== before.userName) checkName(account.name.name);
     const { password } = account;
-    const steps = await credentialSteps(before, password);
-    const after = changedUser(before, account, now, steps.length > 0);
+    const credential = await credentialSteps(before, password);
+    const after = changedUser(before, account, now, {
+      isForced: settingUp !== undefined,
+      hasPassword: credential.length > 0,
+    });
     if (!after) return undefined;
+    const ofCodes = settingUp ? [settingUp] : codes === "taken away" ? [removingTotp(tenant, id)] : [];
     const isBlocked = maySignIn(before) && !maySignIn(after);
     const isRenamed = after.userName !== before.userName;
     if ((isBlocked || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
       throw protectedAdministrator();
     }
-    const takesOver = isRenamed || password !== undefined;
+    // Without its second factor, a user is easier to take over.
+    const takesOver = isRenamed || password !== undefined || codes === "taken away";
     const isRestricted = takesOver || maySignIn(before) !== maySignIn(after);
     const allowed = async () => {
       const checked = isRenamed ? (newNameChecked ?? checkTenantIn(stores.tenants, context, account.name)) : undefined;
@@ -189,7 +206,11 @@ export async function changeUser(
     };
     return {
       after,
-      steps: [...steps, ...(password !== undefined || isBlocked ? signingOut(tenant, id, "user", now) : [])],
+      steps: [
+        ...credential,
+        ...ofCodes,
+        ...(password !== undefined || isBlocked ? signingOut(tenant, id, "user", now) : []),
+      ],
       ...(isExternal(stores.users, tenant, before) && { password }),
       ...(isRestricted && { allowed: allowed() }),
     };
@@ -217,15 +238,20 @@ function isExternal(users: UserStore, tenant: string, { userStore }: Pick<User, 
 }
 
 /** The new state of a user; `undefined` where it equals the current one. */
-function changedUser(before: User, account: Account, now: number, hasNewPassword: boolean): User | undefined {
+function changedUser(
+  before: User,
+  account: Account,
+  now: number,
+  { isForced, hasPassword }: { readonly isForced: boolean; readonly hasPassword: boolean },
+): User | undefined {
   const { name, password, active = before.active, profile } = account;
   const fields = { userName: name.name, active, profile };
   const same = { userName: before.userName, active: before.active, profile: before.profile };
-  if (password === undefined && isDeepStrictEqual(fields, same)) return undefined;
+  if (password === undefined && !isForced && isDeepStrictEqual(fields, same)) return undefined;
   return {
     ...before,
     ...fields,
-    hasPassword: before.hasPassword || hasNewPassword,
+    hasPassword: before.hasPassword || hasPassword,
     modifiedMs: Math.max(now, before.modifiedMs + 1),
   };
 }
@@ -249,8 +275,9 @@ export function deleteUser(
       check?.(user);
       await checkAccountChange(stores, context, user, { takesOver: false });
     },
-    steps: ({ hasPassword }, untilSeconds) => [
-      ...(hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
+    steps: (user, untilSeconds) => [
+      ...(user.hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
+      ...(hasCodes(user) ? [endingCodes(tenant, id, untilSeconds)] : []),
       ...signingOut(tenant, id, "deletion", now),
     ],
   });
@@ -265,6 +292,10 @@ function endingCredential(tenant: string, id: string, untilSeconds: number | und
   return untilSeconds === undefined
     ? removingCredential(tenant, id, stale)
     : puttingCredentialAside(tenant, id, untilSeconds, stale);
+}
+
+function endingCodes(tenant: string, id: string, untilSeconds: number | undefined): Step {
+  return untilSeconds === undefined ? removingTotp(tenant, id) : puttingTotpAside(tenant, id, untilSeconds, stale);
 }
 
 function accountOf(resource: Resource, userStores: readonly string[]): Account {

@@ -11,6 +11,7 @@ import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import { early, leftToOthers } from "../../table/timing.ts";
 import { restoringCredential } from "../credentials/store.ts";
+import { restoringTotp } from "../credentials/totp-store.ts";
 import { groupBulk } from "../groups/bulk-store.ts";
 import { groupOf } from "../groups/rows.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
@@ -25,7 +26,7 @@ import type { DeclaredIndexes } from "../users/declared-indexes.ts";
 import { planIndexes, STEPS_MOST, stepsOfNew } from "../users/index-plan.ts";
 import { withdrawUndeclared } from "../users/index-rows.ts";
 import { lookupSteps } from "../users/lookup-rows.ts";
-import { qualifiedName, type User } from "../users/model.ts";
+import { hasCodes, qualifiedName, type User, withSystemAttributes } from "../users/model.ts";
 import { toUser, userItem } from "../users/rows.ts";
 import { nameTaken } from "../users/rules.ts";
 import { settleIndexes } from "../users/write-store.ts";
@@ -63,14 +64,15 @@ export async function restoreUser(table: Table, again: UserAgain): Promise<Resto
   const open = aside.clearing === undefined ? undefined : openOf(aside.clearing);
   // Pairs that are still there would be taken for new ones.
   if (open) await clearOwners(early(table), tenant, open);
-  let hasPassword = again.user.hasPassword;
+  let { user } = again;
   const left = await whileStale(async () => {
     try {
-      return await commit(table, { ...again, user: { ...again.user, hasPassword } });
+      return await commit(table, { ...again, user });
     } catch (error) {
-      if (!(error instanceof PasswordGone)) throw error;
-      // It expired before its user: the user sets another one.
-      hasPassword = false;
+      // They expired before their user, who sets them up again.
+      if (error instanceof PasswordGone) user = { ...user, hasPassword: false };
+      else if (error instanceof CodesGone) user = { ...user, profile: withoutCodes(user) };
+      else throw error;
       throw stale();
     }
   });
@@ -93,7 +95,10 @@ async function commit(table: Table, again: UserAgain): Promise<Left | undefined>
   const { tenant, aside, name, nowMs, user, declared, allowed } = again;
   const present = await existing(table, tenant, user);
   const lookups = lookupSteps(tenant, user.id, {}, user.profile, stale);
-  const credential = user.hasPassword ? [restoringCredential(tenant, user.id, () => new PasswordGone())] : [];
+  const credential = [
+    ...(user.hasPassword ? [restoringCredential(tenant, user.id, () => new PasswordGone())] : []),
+    ...(hasCodes(user) ? [restoringTotp(tenant, user.id, () => new CodesGone())] : []),
+  ];
   const used = OWN_STEPS + lookups.length + credential.length;
   const [first, rest] = split(
     present,
@@ -243,5 +248,12 @@ function restored({ aside, user, name }: UserAgain): Restored {
   };
 }
 
+function withoutCodes({ profile }: User): User["profile"] {
+  return withSystemAttributes(profile, { totpEnabled: undefined });
+}
+
 /** The credential of a user who had one does not exist. */
 class PasswordGone extends Error {}
+
+/** The same of the secret of one-time codes. */
+class CodesGone extends Error {}

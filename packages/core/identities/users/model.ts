@@ -65,7 +65,29 @@ export function qualifiedName({ userStore, userName }: Pick<User, "userStore" | 
 
 /** The account status: true for an active user whose account no client has locked or disabled. */
 export function maySignIn({ active, profile }: Pick<User, "active" | "profile">): boolean {
+  const { accountLocked, accountDisabled } = systemAttributes(profile);
+  return active && accountLocked !== true && accountDisabled !== true;
+}
+
+/** Whether the user must choose a new password before signing in. */
+export function mustChangePassword({ profile }: Pick<User, "profile">): boolean {
+  return systemAttributes(profile).forcePasswordReset === true;
+}
+
+/** Whether one-time codes are set up for the user. */
+export function hasCodes({ profile }: Pick<User, "profile">): boolean {
+  return systemAttributes(profile).totpEnabled === "true";
+}
+
+/** The attributes of a profile about the account and its state. */
+export function systemAttributes(profile: Resource): Resource {
   const system = profile[SYSTEM_SCHEMA];
-  const flags = typeof system === "object" && system !== null && !Array.isArray(system) ? (system as Resource) : {};
-  return active && flags.accountLocked !== true && flags.accountDisabled !== true;
+  return typeof system === "object" && system !== null && !Array.isArray(system) ? (system as Resource) : {};
+}
+
+/** A profile with other attributes about the account; `undefined` removes one. */
+export function withSystemAttributes(profile: Resource, changes: Readonly<Record<string, unknown>>): Resource {
+  const { [SYSTEM_SCHEMA]: _, ...rest } = profile;
+  const all = Object.entries({ ...systemAttributes(profile), ...changes }).filter(([, value]) => value !== undefined);
+  return all.length === 0 ? rest : ({ ...rest, [SYSTEM_SCHEMA]: Object.fromEntries(all) } as Resource);
 }

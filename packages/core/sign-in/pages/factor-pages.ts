@@ -1,0 +1,158 @@
+/** The pages after a right password: one-time codes, recovery codes, and a new password. */
+import type { PageResult } from "../../operation/operation.ts";
+import { Html, html } from "./html.ts";
+import { type PageContext, type PageOptions, page } from "./layout.ts";
+import { languages, type Messages } from "./messages.ts";
+
+/** What these pages have in common. */
+interface Proving extends PageContext {
+  readonly application: string;
+  readonly userName: string;
+  /** Path of the form. */
+  readonly action: string;
+  /** The sealed request. */
+  readonly request: string;
+}
+
+type Problem<Names extends keyof Messages> = keyof Pick<Messages, Names>;
+
+/** The form for a one-time code. */
+export interface CodeForm extends Proving {
+  readonly problem?: Problem<"codeWrong" | "codeLocked" | "codeMissing" | "setupWrong"> | undefined;
+}
+
+/** The form for the first code of an app. */
+export interface SetupForm extends CodeForm {
+  /** In Base32. */
+  readonly secret: string;
+  /** The address in the QR code, which an app on this device takes over. */
+  readonly address: string;
+  /** The QR code. */
+  readonly svg: string;
+}
+
+/** The codes that count once each when the app is lost. */
+export interface RecoveryCodes extends Proving {
+  readonly codes: readonly string[];
+}
+
+/** The form for a new password. */
+export interface NewPasswordForm extends Proving {
+  /** True where the user store takes no password from here. */
+  readonly isElsewhere: boolean;
+  readonly problem?:
+    | Problem<"passwordMissing" | "passwordsDiffer" | "passwordRules" | "passwordSame" | "passwordRefused">
+    | undefined;
+}
+
+const GROUP = /.{1,4}/g;
+
+export function codePage(form: CodeForm, options: PageOptions): PageResult {
+  const say = languages[form.language];
+  const { application, action, request, userName, problem } = form;
+  const content = html`<h1>${say.codeTitle}</h1>
+${alertOf(problem && say[problem])}
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<p id="advice">${say.codeAdvice}</p>
+${codeField(say, problem)}
+<button type="submit">${say.codeSend}</button>
+<button type="submit" name="choice" value="replace" class="second">${say.codeReplace}</button>
+</form>
+<details>
+<summary>${say.recoveryUse}</summary>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<label for="recovery">${say.recoveryCode}</label>
+<input id="recovery" name="recovery" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" required
+ maxlength="40">
+<button type="submit">${say.recoverySend}</button>
+<button type="submit" name="choice" value="replace" class="second">${say.recoveryReplace}</button>
+</form>
+</details>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<p class="quiet">${say.signingInAs(userName)}</p>
+<button type="submit" name="choice" value="other" class="second">${say.otherUser}</button>
+</form>`;
+  return page(`${say.codeTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
+}
+
+export function setupPage(form: SetupForm, options: PageOptions): PageResult {
+  const say = languages[form.language];
+  const { application, action, request, userName, secret, address, svg, problem } = form;
+  const content = html`<h1>${say.setupTitle}</h1>
+${alertOf(problem && say[problem])}
+<p>${say.setupWhy(application)}</p>
+<ol>
+<li>${say.setupApp}</li>
+<li>${say.setupScan}</li>
+</ol>
+<div class="qr" role="img" aria-label="${say.setupCode}">${new Html(svg)}</div>
+<p>${say.setupByHand} <code>${(secret.match(GROUP) ?? []).join(" ")}</code></p>
+<p><a href="${address}">${say.setupHere}</a></p>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<p id="advice">${say.setupAdvice}</p>
+${codeField(say, problem)}
+<button type="submit">${say.setupSend}</button>
+</form>
+<p class="quiet">${say.signingInAs(userName)}</p>`;
+  return page(`${say.setupTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
+}
+
+export function recoveryCodesPage(form: RecoveryCodes, options: PageOptions): PageResult {
+  const say = languages[form.language];
+  const { application, action, request, codes } = form;
+  const content = html`<h1>${say.recoveryTitle}</h1>
+<p>${say.recoveryAdvice}</p>
+<ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<button type="submit">${say.recoverySaved}</button>
+</form>`;
+  return page(`${say.recoveryTitle} – ${application}`, form, content, options);
+}
+
+export function newPasswordPage(form: NewPasswordForm, options: PageOptions): PageResult {
+  const say = languages[form.language];
+  const { application, action, request, userName, isElsewhere, problem } = form;
+  const title = `${say.newPasswordTitle} – ${application}`;
+  if (isElsewhere) {
+    const content = html`<h1>${say.newPasswordTitle}</h1>
+<p role="alert">${say.passwordElsewhere}</p>
+<p class="quiet">${say.signingInAs(userName)}</p>`;
+    return page(title, form, content, { ...options, status: 400 });
+  }
+  const described = problem === undefined ? "rules" : "problem rules";
+  const field = (name: string, label: string) => html`<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
+ aria-describedby="${described}">`;
+  const content = html`<h1>${say.newPasswordTitle}</h1>
+${alertOf(problem && say[problem])}
+<p>${say.newPasswordWhy}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<input type="hidden" name="username" value="${userName}" autocomplete="username">
+${field("password", say.newPassword)}
+${field("repeated", say.newPasswordAgain)}
+<p class="quiet" id="rules">${say.newPasswordAdvice}</p>
+<button type="submit">${say.newPasswordSend}</button>
+</form>
+<p class="quiet">${say.signingInAs(userName)}</p>`;
+  return page(title, form, content, { ...options, status: statusOf(problem) });
+}
+
+function codeField(say: Messages, problem: string | undefined): Html {
+  return html`<label for="code">${say.code}</label>
+<input id="code" name="code" class="code" type="text" inputmode="numeric" autocomplete="one-time-code" required
+ maxlength="12" aria-describedby="${problem === undefined ? "advice" : "problem advice"}">`;
+}
+
+function alertOf(problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p role="alert" id="problem">${problem}</p>`;
+}
+
+function statusOf(problem: string | undefined): number {
+  return problem === undefined ? 200 : 400;
+}

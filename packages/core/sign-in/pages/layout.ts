@@ -1,0 +1,142 @@
+/**
+ * The frame of the pages that people see when they sign in: style, policy and brand. Nothing is loaded but the logo of
+ * the tenant: styles are in the page, and the policy names their digests.
+ */
+import { createHash } from "node:crypto";
+import { securityHeaders } from "../../http/security-headers.ts";
+import type { PageResult } from "../../operation/operation.ts";
+import type { Brand } from "../../settings/brand.ts";
+import { Html, html } from "./html.ts";
+import type { Language } from "./messages.ts";
+
+const STYLE = `
+:root { color-scheme: light dark; --accent: #0b5cad; --text: #1b1f24; --quiet: #57606a; --page: #f4f5f7; --card: #fff;
+  --line: #c9ced6; --bad: #a40e26; }
+@media (prefers-color-scheme: dark) { :root { --accent: #6cb0f5; --text: #e8eaed; --quiet: #a9b1bb; --page: #16181c;
+  --card: #202329; --line: #454b54; --bad: #ff8b98; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--page);
+  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+main { width: 100%; max-width: 25rem; padding: 2rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: .75rem; overflow-wrap: anywhere; }
+h1 { margin: 0 0 1.25rem; font-size: 1.375rem; line-height: 1.3; }
+label { display: block; margin: 0 0 .25rem; font-weight: 600; }
+input { width: 100%; margin: 0 0 1rem; padding: .625rem .75rem; font: inherit; color: inherit; background: transparent;
+  border: 1px solid var(--line); border-radius: .5rem; }
+button { width: 100%; margin: .25rem 0; padding: .6875rem; font: inherit; font-weight: 600; border-radius: .5rem;
+  border: 1px solid var(--accent); background: var(--accent); color: var(--card); cursor: pointer; }
+button.second { background: transparent; color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+[role="alert"] { margin: 0 0 1rem; padding: .625rem .75rem; border: 1px solid var(--bad); border-radius: .5rem;
+  color: var(--bad); }
+ul { padding-left: 1.25rem; }
+.quiet { color: var(--quiet); font-size: .875rem; }
+header { margin: 0 0 1rem; color: var(--quiet); font-weight: 600; }
+header img { display: block; max-width: 100%; max-height: 4rem; }
+a { color: var(--accent); }
+summary { margin: .75rem 0; color: var(--accent); cursor: pointer; font-weight: 600; }
+.code { max-width: 12rem; letter-spacing: .2em; font-size: 1.25rem; }
+.qr { margin: 0 0 1rem; text-align: center; }
+.qr svg { width: 13rem; height: 13rem; max-width: 100%; border-radius: .5rem; background: #fff; }
+code, .codes { font: 1rem/1.8 ui-monospace, monospace; }
+.codes { padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; list-style: none; }
+`;
+
+/** How a page is answered. */
+export interface PageOptions {
+  readonly status?: number;
+  readonly cookies?: readonly string[];
+  /** Where a form of the page may lead besides this origin: a callback can send the browser on. */
+  readonly formTarget?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Origins of pages that are opened in frames of the page. */
+  readonly frames?: readonly string[];
+}
+
+/** What every page needs. */
+export interface PageContext {
+  readonly language: Language;
+  /** What the tenant shows of itself. */
+  readonly brand?: Brand | undefined;
+}
+
+/**
+ * Headers of a page: no script, no frame but of `frames`, nothing of another origin but the logo, no
+ * copy in a cache.
+ */
+export function pageHeaders(
+  formTarget?: string,
+  { brand = {}, frames = [] }: { readonly brand?: Brand; readonly frames?: readonly string[] } = {},
+): Readonly<Record<string, string>> {
+  const forms = formTarget === undefined ? "'self'" : `'self' https: ${formTarget}`;
+  const styles = stylesOf(brand).map((style) => `'sha256-${digestOf(style)}'`);
+  return {
+    ...securityHeaders,
+    "Content-Security-Policy": [
+      `default-src 'none'; style-src ${styles.join(" ")}`,
+      ...(brand.logo === undefined ? [] : [`img-src ${sourceOf(brand.logo)}`]),
+      `form-action ${forms}`,
+      ...(frames.length > 0 ? [`frame-src ${frames.join(" ")}`] : []),
+      "base-uri 'none'; frame-ancestors 'none'",
+    ].join("; "),
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  };
+}
+
+function stylesOf({ accents }: Brand): readonly string[] {
+  if (!accents) return [STYLE];
+  const { light, dark } = accents;
+  return [STYLE, `:root { --accent: ${light}; } @media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }`];
+}
+
+/** The very address of an image. Sources of a policy have no query. */
+function sourceOf(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+const digests = new Map<string, string>();
+
+/** Styles are few: one, and one for each tenant with a colour. */
+function digestOf(style: string): string {
+  const known = digests.get(style) ?? createHash("sha256").update(style, "utf8").digest("base64");
+  digests.set(style, known);
+  return known;
+}
+
+/** A page with a title and its content. */
+export function page(title: string, context: PageContext, content: Html, options: PageOptions = {}): PageResult {
+  const { language, brand = {} } = context;
+  const { status = 200, cookies, formTarget, frames = [], headers = {} } = options;
+  const document = html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+${stylesOf(brand).map((style) => html`<style>${new Html(style)}</style>`)}
+</head>
+<body>
+<main>
+${headerOf(brand)}
+${content}
+</main>
+</body>
+</html>
+`;
+  return {
+    status,
+    headers: { ...pageHeaders(formTarget, { brand, frames }), "content-type": "text/html; charset=utf-8", ...headers },
+    ...(cookies && { cookies }),
+    html: document.text,
+  };
+}
+
+function headerOf({ name, logo }: Brand): Html | undefined {
+  if (logo !== undefined) return html`<header><img src="${logo}" alt="${name ?? ""}"></header>`;
+  return name === undefined ? undefined : html`<header>${name}</header>`;
+}
