@@ -1,8 +1,8 @@
 /**
  * Spreads the pairs of a young range over several ranges, where writers meet in it. The values of a young tenant are
- * one range, and DynamoDB cancels all but one of the transactions that write an item at the same time. What a range without
- * packs has is in its deltas, so that one transaction takes it apart. An index whose writers do not meet keeps few
- * ranges, which cost its readers least.
+ * one range, and DynamoDB cancels all but one of the transactions that write an item at the same time. What a range
+ * without packs has is in its deltas, so that one transaction takes it apart. An index whose writers do not meet keeps
+ * few ranges, which cost its readers least.
  */
 import { Crowded, Moved } from "../settle.ts";
 import { compareKeys, type Item, type Step } from "../table.ts";
