@@ -1,19 +1,26 @@
-/** The JWK sets at addresses of clients, as a function reads them. */
+/** Documents at addresses of clients, as a function reads them: JWK sets, and lists of sectors. */
 import { systemClock } from "#core/platform/clock.ts";
+import type { KeyUse } from "#core/tokens/key-set.ts";
+import type { FetchDocument } from "#core/tokens/remote-documents.ts";
 import { newRemoteKeySets, type RemoteKeySets } from "#core/tokens/remote-key-sets.ts";
 import { fetchExempt } from "./env.ts";
 
-/** Bytes of a JWK set at the address of a client. */
-const KEY_SET_BYTES_MAX = 65_536;
+/** Bytes of a document at the address of a client. */
+const DOCUMENT_BYTES_MAX = 65_536;
 
 /**
- * Opens the sets of one container. They are fetched like SAML metadata: from public addresses only. The code for that
- * is loaded when a client first needs it.
+ * Opens the addresses of clients. Documents are fetched like SAML metadata: from public addresses only. The code for
+ * that is loaded when a client first needs it.
  */
-export function openKeySets(): RemoteKeySets {
+export function openAddresses(): FetchDocument {
   const exempt = fetchExempt();
-  return newRemoteKeySets(async (address) => {
+  return async (address) => {
     const { fetchPublic } = await import("#core/platform/public-fetch.ts");
-    return fetchPublic(address, exempt, KEY_SET_BYTES_MAX);
-  }, systemClock);
+    return fetchPublic(address, exempt, DOCUMENT_BYTES_MAX);
+  };
+}
+
+/** Opens the JWK sets of one container: their keys for one use. */
+export function openKeySets(use: KeyUse = "sig"): RemoteKeySets {
+  return newRemoteKeySets(openAddresses(), systemClock, use);
 }

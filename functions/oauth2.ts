@@ -26,6 +26,8 @@ import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
+import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { accessSection } from "#core/settings/access.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
@@ -72,6 +74,8 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
+  pairwise: newPairwiseSubjects({ makesKeys: true }),
+  encryptionKeySets: openKeySets("enc"),
   orders: eventSigningSealOf(sealingKeys()),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
@@ -94,7 +98,6 @@ export const handler = lambda<typeof operations, PushedStores>({
       sent: sentRequest(event, baseUrl()),
       keySets,
       clients: clientStore(table),
-      applications: applicationStore(table),
       clientLockouts: clientLockoutStore(table),
       secretUses: secretUseStore(table),
       tenants: tenantStore(table),
@@ -104,6 +107,8 @@ export const handler = lambda<typeof operations, PushedStores>({
       credentials: credentialStore(table),
       lockouts: lockoutStore(table, defaultLockoutPolicy),
       apiResources: apiResourceStore(table),
+      applications: applicationStore(table),
+      oidcScopes: oidcScopeStore(table),
       families: familyStore(table),
     };
   },

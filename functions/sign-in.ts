@@ -15,6 +15,7 @@ import { sentRequest } from "#core/http/request.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
+import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -25,11 +26,13 @@ import type { SignInTools } from "#core/sign-in/context.ts";
 import { signInOperations } from "#core/sign-in/contract.ts";
 import { signInHandlers } from "#core/sign-in/handlers.ts";
 import { faultPage } from "#core/sign-in/pages/fault-page.ts";
+import { readSector } from "#core/sign-in/sectors.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
+import { newRemoteDocuments } from "#core/tokens/remote-documents.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
-import { openKeySets } from "./key-sets.ts";
+import { openAddresses, openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
 import { formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
@@ -45,6 +48,8 @@ const tools: SignInTools = {
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
+  pairwise: newPairwiseSubjects({ makesKeys: false }),
+  sectors: newRemoteDocuments(openAddresses(), systemClock, readSector),
   proofs: openProofs(),
   keySets: openKeySets(),
   refusals: (attempt) => refusalLog(observer, attempt),

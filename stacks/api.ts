@@ -50,7 +50,7 @@ interface Parts {
 /** Creates the API. */
 export function api({ stage, functions, domain }: Parts) {
   const gateway = new sst.aws.ApiGatewayV2("Api", {
-    // The API is not for browsers: preflight requests are refused.
+    // The functions answer preflight requests: which scripts may read what depends on the operation and the client.
     cors: false,
     accessLog: { retention: RETENTION[stage.logDays] },
     ...(domain && {

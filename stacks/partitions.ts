@@ -21,6 +21,7 @@ export const partitions = {
   apiResourceNames: keys.apiResourceEntries(ANY),
   scope: keys.scope(ANY, ANY).PK,
   oidcScopes: keys.oidcScopes(ANY).PK,
+  pairwiseKey: keys.pairwiseKey(ANY).PK,
   user: keys.user(ANY, ANY).PK,
   /** The name index: entries, ranges and leaves. */
   userNames: keys.userNames(ANY, ANY).entries,

@@ -10,10 +10,11 @@ const stages = ["production", "staging", "dana", "dana, live"] as const satisfie
 const production = deploymentOf("production");
 const queueArn = "arn:aws:sqs:eu-west-1:123456789012:identity-admin-api-production-undelivered-changes";
 
-/** The suffixes of partitions that a mapping selects. */
-const suffixesOf = (mapping: Inputs): readonly string[] => {
+/** The suffixes of partitions that a mapping selects. The delivery is told of sessions that have ended, too. */
+const suffixesOf = (mapping: Inputs, name: string): readonly string[] => {
   const [filter, ...more] = part(mapping, "filterCriteria").filters as readonly Inputs[];
-  expect(more).toEqual([]);
+  const ended = { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [keys.logouts()] } } } };
+  expect(more).toEqual(name.startsWith("Delivery") ? [{ pattern: JSON.stringify(ended) }] : []);
   const { eventName, dynamodb } = JSON.parse(String(filter?.pattern)) as {
     eventName: Json;
     dynamodb: { Keys: { PK: { S: { suffix: string }[] } } };
@@ -56,8 +57,8 @@ describe.each(stages)("the feed of %s", (stage) => {
   );
   test.each(mappings.map(({ name, inputs }) => [name, inputs] as const))(
     "%s selects the lanes of records",
-    (_, inputs) => {
-      const suffixes = suffixesOf(inputs);
+    (name, inputs) => {
+      const suffixes = suffixesOf(inputs, name);
       const isSelected = (PK: string) => suffixes.some((suffix) => PK.endsWith(suffix));
       for (let lane = 0; lane < 8; lane += 1) expect(isSelected(keys.changeRecords("example.com", lane))).toBe(true);
       for (const { PK } of [keys.user("t", "1"), keys.changePart("t", "0".repeat(18), 0), keys.credential("t", "1")]) {

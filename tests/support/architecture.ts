@@ -39,7 +39,10 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/signals", purpose: "streams of security events: SETs, push and poll delivery" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
-  [{ path: "packages/core/undo", purpose: "makes resources as they were after a change" }],
+  [
+    { path: "packages/core/undo", purpose: "makes resources as they were after a change" },
+    { path: "packages/core/openid", purpose: "what ID tokens and UserInfo say about a user" },
+  ],
   [{ path: "packages/core/auth", purpose: "authenticates requests and decides what they may do" }],
   [{ path: "packages/core/history", purpose: "operations on the histories of resources" }],
   [{ path: "packages/core/auth/access-control", purpose: "the access rules of deployment.toml" }],

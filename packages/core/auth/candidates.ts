@@ -55,6 +55,12 @@ export interface Candidate {
   verifyNothing(password: string): Promise<PasswordCheck>;
 }
 
+/**
+ * Called with the id of the user that a name has, or with that of no user, before the user is read and its password
+ * verified.
+ */
+export type OnUser = (userId: string) => void;
+
 type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
 
 /** Limits concurrent hashes, which wait for each other: refuses work that could not end in time. */
@@ -130,7 +136,12 @@ export function newCandidates(clock: Clock) {
   };
 
   /** A user whose password hash is in the table. */
-  const inTable = async (name: QualifiedName, stores: CandidateStores, ahead?: ReadAhead): Promise<Candidate> => {
+  const inTable = async (
+    name: QualifiedName,
+    stores: CandidateStores,
+    ahead?: ReadAhead,
+    onUser?: OnUser,
+  ): Promise<Candidate> => {
     const rowsOf = (id: string, read?: ReadAhead["user"]) =>
       Promise.all([
         stores.credentials.find(name.tenant, id),
@@ -139,6 +150,7 @@ export function newCandidates(clock: Clock) {
     const finding = stores.users.idOf(name).then((id) => id ?? NO_USER_ID);
     const expected = ahead && (await Promise.all([rowsOf(ahead.userId, ahead.user), finding]))[0];
     const userId = await finding;
+    onUser?.(userId);
     const [stored, user] = expected && ahead.userId === userId ? expected : await rowsOf(userId);
     const nothing = verifyingNothing(name);
     return {
@@ -165,8 +177,9 @@ export function newCandidates(clock: Clock) {
   };
 
   /** A user of a directory, which checks passwords itself. */
-  const inDirectory = async (name: QualifiedName, directories: ExternalUsers): Promise<Candidate> => {
+  const inDirectory = async (name: QualifiedName, directories: ExternalUsers, onUser?: OnUser): Promise<Candidate> => {
     const { user, mark, verify } = await directories.lookUp(name);
+    onUser?.(user?.id ?? NO_USER_ID);
     return {
       user,
       isInTable: false,
@@ -179,8 +192,10 @@ export function newCandidates(clock: Clock) {
     };
   };
 
-  return (name: QualifiedName, stores: CandidateStores, ahead?: ReadAhead): Promise<Candidate> => {
+  return (name: QualifiedName, stores: CandidateStores, ahead?: ReadAhead, onUser?: OnUser): Promise<Candidate> => {
     const { elsewhere } = stores.users;
-    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores, ahead);
+    return elsewhere?.has(name.tenant, name.userStore)
+      ? inDirectory(name, elsewhere, onUser)
+      : inTable(name, stores, ahead, onUser);
   };
 }

@@ -13,7 +13,7 @@ import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
-import { newCandidates } from "./candidates.ts";
+import { newCandidates, type OnUser } from "./candidates.ts";
 import { newKnownSignIns, type ReadAhead } from "./known-sign-ins.ts";
 import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
@@ -45,6 +45,19 @@ export interface SignInAttempt {
   readonly password: string;
   /** The address that the request came from, as the gateway saw it; never from a header. */
   readonly sourceIp: string;
+  /** What the caller does meanwhile, for an attempt with one reading. */
+  readonly meanwhile?: Meanwhile;
+}
+
+/** What a caller does during a sign-in, so that it costs no round trip of its own. */
+export interface Meanwhile {
+  /** Begins to read what belongs to the user. It does the same for the id of no user. */
+  readonly onUser: OnUser;
+  /**
+   * Runs after the password was verified, while the lock is read again. The sign-in may still be refused: what is done
+   * here must be worthless then.
+   */
+  readonly onVerified: (user: User) => Promise<void>;
 }
 
 /**
@@ -86,7 +99,7 @@ export function newSignIn(clock: Clock): SignIn {
 
   const find = async (
     name: QualifiedName,
-    { sourceIp }: SignInAttempt,
+    { sourceIp, meanwhile }: SignInAttempt,
     stores: SignInStores,
     now: number,
     ahead: ReadAhead | undefined,
@@ -95,7 +108,7 @@ export function newSignIn(clock: Clock): SignIn {
     const { lockouts } = stores;
     const [tenant, candidate, lock] = await Promise.all([
       ahead?.tenant ? ahead.tenant.found : stores.tenants.find(name.tenant),
-      candidateOf(name, stores, ahead),
+      candidateOf(name, stores, ahead, meanwhile?.onUser),
       ahead ? (ahead.lock ?? lockouts.findBoth(guesser, now)) : lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
@@ -149,7 +162,11 @@ export function newSignIn(clock: Clock): SignIn {
       return refuse(!user ? "unknown" : isRight ? "inactive" : "password");
     }
     const isLockedNow = (state: LockState) => isSignInLocked(state, version, now);
-    if (!(await admits(lockouts, { guesser, lock, isCached, isLockedNow, now }))) return refuse("locked");
+    const [isAdmitted] = await Promise.all([
+      admits(lockouts, { guesser, lock, isCached, isLockedNow, now }),
+      attempt.meanwhile?.onVerified(user),
+    ]);
+    if (!isAdmitted) return refuse("locked");
     const { name } = guesser;
     if (changesIn && candidate.isInTable) {
       await knownSignIns.remember(attempt, { name, user, passwordVersion: version, verifiedMs }, changesIn);

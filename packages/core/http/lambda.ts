@@ -19,9 +19,11 @@ import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import type { Changing } from "./changing.ts";
 import { gated } from "./conditions.ts";
+import { preflightHeaders, scriptHeaders } from "./cors.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
-import { dialects, renderFault } from "./dialects.ts";
+import { dialects } from "./dialects.ts";
 import { encoded } from "./encode.ts";
+import { faultResponse } from "./fault-response.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { leaveOutBody, prefersMinimal } from "./preference.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
@@ -84,6 +86,10 @@ interface Exchange {
   /** Errors besides the fault that the response shows. */
   readonly defects: Fault[];
   admitted?: Admitted;
+  /** The headers of the answer to a preflight request, which leads to no operation. */
+  preflight?: Readonly<Record<string, string>> | undefined;
+  /** Origins whose scripts may read the response. */
+  origins?: readonly string[];
   /** Whether nothing of the request may be written (decision 0087). */
   isRehearsal?: boolean;
   fault?: Fault;
@@ -114,7 +120,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     },
   })
     .use(observing(parts))
-    .use(commonHeaders(parts.scimProfile === "negotiate"))
+    .use(commonHeaders(parts.operations, parts.scimProfile === "negotiate"))
     .use(leavingOutBodies(parts.operations))
     .use(renderingFaults(parts))
     .use(admitting(parts.operations))
@@ -128,6 +134,8 @@ function admitting(operations: Operations): Middleware {
   return {
     before: ({ event }) => {
       const exchange = exchangeOf(event);
+      exchange.preflight = preflightHeaders(exchange.request, match, operations);
+      if (exchange.preflight) return;
       exchange.admitted = admit(exchange.request, readDecision(contextOf(event)), match, operations);
       const declared = operations[exchange.admitted.operation];
       exchange.isRehearsal = declared !== undefined && canRehearse(declared) && asksForRehearsal(exchange.request);
@@ -186,7 +194,9 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
-    const { admitted, request, profile, meter, defects, isRehearsal } = exchangeOf(event);
+    const exchange = exchangeOf(event);
+    if (exchange.preflight) return { statusCode: 204, headers: { ...exchange.preflight } };
+    const { admitted, request, profile, meter, defects, isRehearsal } = exchange;
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
@@ -206,6 +216,9 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
       sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
+      readableBy: (origins: readonly string[]) => {
+        exchange.origins = origins;
+      },
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
@@ -288,11 +301,12 @@ function createdIn(response: Ended["response"]): readonly string[] {
  * Headers of every response. A response to HEAD keeps its body, of which the gateway sends the length only (RFC 9110
  * section 9.3.2).
  */
-function commonHeaders(isNegotiated: boolean): Middleware {
+function commonHeaders(operations: Operations, isNegotiated: boolean): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect, admitted, handling, isRehearsal } = exchangeOf(event);
+    const { request, dialect, admitted, handling, isRehearsal, origins = [] } = exchangeOf(event);
     const nonce = admitted?.nonce;
+    const declared = admitted && operations[admitted.operation];
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": request.traceId,
@@ -300,6 +314,7 @@ function commonHeaders(isNegotiated: boolean): Middleware {
       ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...(isNegotiated && { vary: PROFILE_HEADERS }),
+      ...scriptHeaders(declared, request, origins),
       ...securityHeaders,
       ...response.headers,
     };
@@ -324,21 +339,6 @@ function renderingFaults({
       handled.response =
         isPage && faultPage ? encoded(pageOf(faultPage(fault, request)), "") : faultResponse(exchange, fault);
     },
-  };
-}
-
-function faultResponse({ dialect, request, profile, hint }: Exchange, fault: Fault): Response {
-  const told = hint !== undefined && fault.row.status === 400 ? fault.with(hint) : fault;
-  const { contentType, body } = renderFault(dialect, told, request.traceId, profile);
-  const { retryAfterSeconds, status } = fault.row;
-  return {
-    statusCode: status,
-    headers: {
-      "content-type": contentType,
-      ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
-      ...fault.headers,
-    },
-    body: JSON.stringify(body),
   };
 }
 

@@ -1,11 +1,15 @@
 /** The account of a user as a token is issued for it: the user, its roles, and what was revoked of both. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import { roleIdsOf } from "../auth/role-ids.ts";
+import { systemScopes } from "../domain/system-apis.ts";
 import type { Role } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
+import { type MembershipStores, type Memberships, readingAhead } from "../openid/memberships.ts";
+import { SIGNED_IN } from "../operation/operation.ts";
 import { permissionOf } from "../tokens/model.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { OAuthContext } from "./context.ts";
+import { ownNames } from "./scopes.ts";
 
 export interface AccountStatus {
   readonly user: User;
@@ -19,9 +23,11 @@ export interface AccountStatus {
   readonly userFromMs: number;
   /** The latest of these and of all its roles: a token for this status is dated after it. */
   readonly knownMs: number;
+  /** Groups and roles, where some were read before. */
+  readonly stores: MembershipStores;
 }
 
-/** Whose account is read, for which scopes of the tenant's own APIs. */
+/** Whose account is read, for which requested scopes. */
 export interface AccountQuery {
   readonly tenant: string;
   readonly names: readonly string[];
@@ -32,18 +38,39 @@ export interface AccountQuery {
   readonly find: () => Promise<User | undefined>;
 }
 
+/** An account whose user is known before it is read. */
+export interface KnownAccountQuery extends AccountQuery {
+  readonly userId: string;
+  /** What the user was a member of a moment ago; absent where that is not known. */
+  readonly likely?: Memberships | undefined;
+  /** Whether claims need the roles, so that they are read although no requested scope is of an API. */
+  readonly needsRoles: (user: User) => Promise<boolean>;
+}
+
 /**
  * Reads the account of the user that `find` returns. Where a revocation is newer than the start of the request, the
  * user and roles may have been read before it: then they are read again. `knownMs` stays that of the first read,
  * because the second read can miss later changes in the same way.
  */
-export async function readAccountStatus(
-  query: AccountQuery,
-  context: OAuthContext,
+export function readAccountStatus(query: AccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
+  return readTwice(() => read(query, context), context);
+}
+
+/**
+ * The same for a user whose id is known. One round trip, and up to two more for the roles, which are read where a name
+ * is a scope of an API, or claims need them.
+ */
+export function readKnownAccount(query: KnownAccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
+  return readTwice((isFirst) => readKnown(isFirst ? query : { ...query, likely: undefined }, context), context);
+}
+
+async function readTwice(
+  once: (isFirst: boolean) => Promise<AccountStatus | undefined>,
+  { now }: OAuthContext,
 ): Promise<AccountStatus | undefined> {
-  const first = await read(query, context);
-  if (!first || first.knownMs <= context.now) return first;
-  const second = await read(query, context);
+  const first = await once(true);
+  if (!first || first.knownMs <= now) return first;
+  const second = await once(false);
   return second && { ...second, knownMs: first.knownMs };
 }
 
@@ -59,8 +86,35 @@ async function read(
   const [roles, fromMs, places] = await Promise.all([
     context.roles.findMany(tenant, roleIds),
     revocationStore(context.table).validFrom(tenant, marked),
-    context.apiResources.findScopes(tenant, names),
+    context.apiResources.findScopes(tenant, ownNames(names)),
   ]);
   const userFromMs = Math.max(...fromMs.slice(0, 1 + grants.length));
-  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs) };
+  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs), stores: context };
+}
+
+async function readKnown(query: KnownAccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
+  const { tenant, names, clientId, sid, find, userId, likely, needsRoles } = query;
+  const marks = revocationStore(context.table);
+  const ahead = likely?.roleIds ?? [];
+  const stores = likely && likely.groupIds.length + ahead.length > 0 ? readingAhead(context, tenant, likely) : context;
+  const grants = [permissionOf(userId, clientId), ...(sid === undefined ? [] : [sid])];
+  const owned = [subjects.user(userId), ...grants.map(subjects.grant)];
+  const [user, places, fromMs] = await Promise.all([
+    find(),
+    context.apiResources.findScopes(tenant, ownNames(names)),
+    marks.validFrom(tenant, [...owned, ...ahead.map(subjects.role)]),
+  ]);
+  if (!user) return undefined;
+  const userFromMs = Math.max(...fromMs.slice(0, owned.length));
+  const ofApi = names.some((name) => name !== SIGNED_IN && (systemScopes.has(name) || places.has(name)));
+  if (!ofApi && !(await needsRoles(user))) {
+    return { user, roles: [], places, userFromMs, knownMs: userFromMs, stores };
+  }
+  const roleIds = await roleIdsOf(stores, tenant, user);
+  const others = roleIds.filter((id) => !ahead.includes(id));
+  const [roles, otherMs] = await Promise.all([
+    stores.roles.findMany(tenant, roleIds),
+    others.length > 0 ? marks.validFrom(tenant, others.map(subjects.role)) : [],
+  ]);
+  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs, ...otherMs), stores };
 }

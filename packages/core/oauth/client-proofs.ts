@@ -3,12 +3,13 @@
  * certificate of the connection (RFC 8705). The gateway has verified that the caller has the certificate's key, and
  * that its chain ends in the truststore.
  */
-import type { ClientAuthentication } from "../applications/registry/client-model.ts";
+import type { ClientAuthentication, ClientRecord } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { mayCertify } from "../auth/access-control/certificate.ts";
 import type { CertificateSettings } from "../auth/access-control/model.ts";
 import { isCurrent, readPem, thumbprintOf } from "../platform/certificate.ts";
 import { subjectOf } from "../platform/distinguished-name.ts";
+import { fapiAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { type Assertion, verifyAssertion } from "../tokens/client-assertion.ts";
 import type { KeySet } from "../tokens/key-set.ts";
 import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
@@ -20,6 +21,8 @@ export interface ServerCheck {
   readonly issuers: ReadonlySet<string>;
   /** These, and the other endpoints at which clients authenticate. */
   readonly addresses: ReadonlySet<string>;
+  /** The issuer of the tenant of the client. */
+  readonly issuer: string;
   readonly nowMs: number;
 }
 
@@ -55,7 +58,8 @@ export function newClientProofs(keySets: RemoteKeySets, certificates: Certificat
       return verifyAssertion(text, {
         ...check,
         clientId,
-        algorithm: authentication?.algorithm,
+        algorithms: algorithmsOf(client?.settings),
+        onlyAudience: client?.settings.isFapi2 ? check.issuer : undefined,
         keys: async (isNewer) => (await setOf(authentication, check.nowMs, isNewer))?.keys,
       });
     },
@@ -71,4 +75,11 @@ export function newClientProofs(keySets: RemoteKeySets, certificates: Certificat
       return isRegistered(thumbprintOf(certificate), authentication, nowMs);
     },
   };
+}
+
+/** The algorithms that a client may sign assertions with; `undefined` for any. */
+function algorithmsOf(settings: ClientRecord | undefined): readonly string[] | undefined {
+  const { algorithm } = settings?.authentication ?? {};
+  if (algorithm !== undefined) return [algorithm];
+  return settings?.isFapi2 ? fapiAlgorithms : undefined;
 }

@@ -5,27 +5,27 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { systemScopes } from "../domain/system-apis.ts";
 import { maySignIn } from "../identities/users/model.ts";
+import { namedNeeds } from "../openid/memberships.ts";
 import { Fault } from "../platform/faults.ts";
 import {
   type AuthorizationCode,
   type Challenge,
   type FoundCode,
-  type IdTokenPlan,
   isCodeAlive,
   usingCode,
 } from "../tokens/code-store.ts";
-import { issuerAt } from "../tokens/jwt.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import { type Family, startingFamily } from "../tokens/refresh-family-store.ts";
 import { isEndedBy } from "../tokens/revocation-store.ts";
-import { readAccountStatus } from "./account-status.ts";
+import { readKnownAccount } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { endingFamily } from "./ending.ts";
 import type { GrantRequest, Response } from "./grant-request.ts";
-import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
+import { issueAccessToken, tokenResponse } from "./issue.ts";
 import { familySeconds, refreshSeconds } from "./lifetimes.ts";
+import { issueIdToken, openIdSettings, subjectClaims } from "./open-id.ts";
 import { required } from "./request.ts";
-import { ownNames, userScopes } from "./scopes.ts";
+import { userScopes } from "./scopes.ts";
 import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
 /** The name of the grant. */
@@ -47,13 +47,18 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     return account && maySignIn(account) ? account : undefined;
   };
   const asked = targetsOf(request, code, context);
+  const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
+  const ofToken = namedNeeds(client.settings.attributes ?? []);
+  const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
   const endsWith = signedIn.endsWithSession ? { sid: signedIn.sid } : {};
   const { clientId } = client;
-  const [status, apiIds] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), clientId, ...endsWith, find }, context),
+  const account = { tenant, names, clientId, ...endsWith, find, userId: user.id, likely: code.memberships, needsRoles };
+  const [status, apiIds, openId] = await Promise.all([
+    readKnownAccount(account, context),
     context.apiResources.idsOf(tenant, asked.elsewhere),
+    settings,
   ]);
-  if (!status || isEndedBy(status.userFromMs, code, context.now)) throw refused();
+  if (!status || isEndedBy(status.userFromMs, code, context.now) || (code.idToken && !openId)) throw refused();
   const targets = resolveTargets(asked, { apiIds }, client, context.origin);
   const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
   // A name that an API has is a scope of the API, whatever a tenant calls its scopes of OpenID Connect.
@@ -70,11 +75,14 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
       grantId: code.grantId,
       knownMs: Math.max(status.knownMs, code.issuedMs),
       isDelegated: true,
+      account: status,
+      ...(code.claims && { claims: code.claims.userInfo }),
       ...endsWith,
       ...bound,
     },
     context,
   );
+  const about = openId && (await subjectClaims(tenant, openId, status, context));
   const text = newOpaque("rt_");
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(client.settings, context.tools.limits);
@@ -86,6 +94,8 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     user,
     scopes,
     signInScopes,
+    ...(about && { signedIn: { authSeconds: signedIn.authSeconds, sid: signedIn.sid, subject: about.subject } }),
+    ...(code.claims && { claims: code.claims }),
     startedMs: issued.token.issuedMs,
     startedSeconds,
     endsAtSeconds: startedSeconds + familySeconds(lifeSeconds),
@@ -97,7 +107,11 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     ...audience,
     ...bound,
   };
-  const idToken = code.idToken && (await idTokenOf(code.idToken, code, issued, context));
+  const idToken =
+    code.idToken &&
+    openId &&
+    about &&
+    (await issueIdToken({ ...code, ...code.idToken }, openId, about, issued, context));
   let isReused = false;
   const reused = () => {
     isReused = true;
@@ -163,41 +177,6 @@ function targetsOf({ asked }: GrantRequest, { resources }: AuthorizationCode, { 
   }
   return asked;
 }
-
-/** OpenID Connect Core 1.0 section 2. */
-function idTokenOf(
-  { algorithm, lifeSeconds, audience, nonce, claims }: IdTokenPlan,
-  { clientId, tenant, signedIn }: AuthorizationCode,
-  { text, token }: IssuedToken,
-  { origin, table, tools, now }: OAuthContext,
-): Promise<string> {
-  const audiences = [clientId, ...audience.filter((each) => each !== clientId)];
-  const isOne = audiences.length === 1;
-  return tools.idTokens.sign(
-    table,
-    {
-      ...JSON.parse(claims),
-      iss: issuerAt(origin).issuerOf(tenant),
-      aud: isOne ? clientId : audiences,
-      ...(!isOne && { azp: clientId }),
-      iat: token.issuedAtSeconds,
-      exp: token.issuedAtSeconds + lifeSeconds,
-      auth_time: signedIn.authSeconds,
-      ...(nonce !== undefined && { nonce }),
-      acr: PASSWORD_CLASS,
-      amr: ["pwd"],
-      sid: signedIn.sid,
-      // The left half of the digest, by the hash of the algorithm: SHA-256 for both.
-      at_hash: sha256(text).subarray(0, 16).toString("base64url"),
-    },
-    algorithm,
-    lifeSeconds,
-    now,
-  );
-}
-
-/** The class of a sign-in by a password (`acr`). */
-export const PASSWORD_CLASS = "pwd";
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();

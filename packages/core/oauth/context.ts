@@ -3,9 +3,12 @@ import type { ApiResourceStore } from "../api-resources/store.ts";
 import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { SecretUseStore } from "../applications/registry/secret-use-store.ts";
+import type { ApplicationStore } from "../applications/registry/store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
+import type { OidcScopeStore } from "../oidc-scopes/store.ts";
+import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
@@ -15,6 +18,7 @@ import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { AccessToken } from "../tokens/model.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
+import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
 import type { ClientLockoutStore } from "./client-lockout-store.ts";
 
@@ -28,6 +32,9 @@ export interface OAuthTools {
   readonly mtlsUrl: string | undefined;
   readonly signing: SigningKeys;
   readonly idTokens: IdTokenKeys;
+  readonly pairwise: PairwiseSubjects;
+  /** The keys of clients that ID tokens are encrypted with, by their addresses. */
+  readonly encryptionKeySets: RemoteKeySets;
   /** Opens orders of logout tokens. */
   readonly orders: Pick<Seal, "open">;
   readonly reader: TokenReader;
@@ -46,6 +53,8 @@ export interface OAuthStores extends AuthenticationStores {
   readonly clientLockouts: ClientLockoutStore;
   readonly secretUses: SecretUseStore;
   readonly apiResources: ApiResourceStore;
+  readonly applications: Pick<ApplicationStore, "find">;
+  readonly oidcScopes: Pick<OidcScopeStore, "all">;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;
 }

@@ -35,6 +35,9 @@ const form = {
 
 const published = { service: "oauth2", method: "GET", scope: PUBLIC } as const;
 
+/** What scripts of every origin may read: keys and addresses, which are the same for everybody. */
+const readByAll = { ...published, scripts: "any" } as const;
+
 /** Where the domain of a tenant is a part of a well-known path. */
 const TenantParameter = z.object({ tenant: z.string().min(1).max(255) });
 
@@ -142,6 +145,7 @@ export const oauthOperations = {
     summary: "Request an access token (grants password, client_credentials, refresh_token and token exchange)",
     source: "AC-009 to AC-017; RFC 6749; RFC 8707; RFC 8693; RFC 9449",
     headers: ProvenCredential,
+    scripts: "client",
     body: TokenRequest,
     repeated: ["resource", "audience"],
     success: { status: 200, body: TokenResponse },
@@ -152,6 +156,7 @@ export const oauthOperations = {
     path: "/oauth2/revoke",
     summary: "Revoke a token and all tokens of the same sign-in; unknown tokens succeed too",
     source: "RFC 7009; decision 0023",
+    scripts: "client",
     body: TokenReference,
     success: { status: 200 },
     failures: [400, 401],
@@ -169,7 +174,7 @@ export const oauthOperations = {
     failures: [400, 401, 403],
   }),
   getJwks: operation({
-    ...published,
+    ...readByAll,
     path: "/oauth2/jwks",
     summary: "Read the public keys that verify access tokens",
     source: "RFC 7517; decision 0020",
@@ -177,7 +182,7 @@ export const oauthOperations = {
     failures: [],
   }),
   getOpenIdConfiguration: operation({
-    ...published,
+    ...readByAll,
     path: "/oauth2/token/.well-known/openid-configuration",
     summary: "Read the OpenID Connect configuration of the server",
     source: "OpenID Connect Discovery 1.0; decision 0023",
@@ -185,7 +190,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getServerOpenIdConfiguration: operation({
-    ...published,
+    ...readByAll,
     path: "/.well-known/openid-configuration",
     summary: "Read the OpenID Connect configuration of the server, at its well-known address",
     source: "OpenID Connect Discovery 1.0; decision 0114",
@@ -193,7 +198,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getServerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: WELL_KNOWN,
     summary: "Read the OAuth metadata of the server",
     source: "RFC 8414; decision 0023",
@@ -201,7 +206,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getIssuerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: `${WELL_KNOWN}/oauth2/token`,
     summary: "Read the OAuth metadata of the issuer of the super tenant",
     source: "RFC 8414; decision 0023",
@@ -209,7 +214,7 @@ export const oauthOperations = {
     failures: [404],
   }),
   getTenantIssuerMetadata: operation({
-    ...published,
+    ...readByAll,
     path: `${WELL_KNOWN}/t/{tenant}/oauth2/token`,
     params: TenantParameter,
     summary: "Read the OAuth metadata of the issuer of a tenant",

@@ -20,7 +20,7 @@ import type { OAuthContext } from "./context.ts";
 import type { GrantRequest } from "./grant-request.ts";
 import { issueAccessToken, tokenResponse } from "./issue.ts";
 import { required } from "./request.ts";
-import { ownNames, userScopes } from "./scopes.ts";
+import { userScopes } from "./scopes.ts";
 import { ACCESS_TOKEN_TYPE, JWT_TYPE, TOKEN_EXCHANGE, type TokenResponse } from "./shapes.ts";
 import { audienceFor, isElsewhere, isScopeOf, resolveTargets, type Target, unknownTarget } from "./targets.ts";
 
@@ -63,6 +63,7 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
       knownMs: status.knownMs,
       ...(asked ? audienceFor(asked) : subject.audience && { audience: subject.audience }),
       exchanges,
+      account: status,
       ...(subject.sid !== undefined && { sid: subject.sid }),
       expiresAtSecondsMax: Math.min(subject.expiresAtSeconds, actor?.expiresAtSeconds ?? Number.POSITIVE_INFINITY),
       ...possession.bound,
@@ -195,7 +196,7 @@ async function accountOf(
     const found = await context.users.find(tenant, user.id, user.userStore);
     return found && maySignIn(found) ? found : undefined;
   };
-  const status = await readAccountStatus({ tenant, names: ownNames(names), clientId, find }, context);
+  const status = await readAccountStatus({ tenant, names, clientId, find }, context);
   if (!status || isEndedBy(status.userFromMs, subject, context.now)) throw subjectRefused();
   return status;
 }

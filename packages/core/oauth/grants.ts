@@ -3,6 +3,8 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { usable } from "../auth/basic.ts";
 import { nameIn } from "../auth/sign-in.ts";
 import { maySignIn } from "../identities/users/model.ts";
+import { namedNeeds } from "../openid/memberships.ts";
+import { OPENID } from "../openid/scopes.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
@@ -20,7 +22,7 @@ import {
 } from "../tokens/refresh-family-store.ts";
 import { isEndedBy, revokingGrant } from "../tokens/revocation-store.ts";
 import { REVOCATION_FRESH_MS } from "../tokens/validity.ts";
-import { readAccountStatus } from "./account-status.ts";
+import { readAccountStatus, readKnownAccount } from "./account-status.ts";
 import { AUTHORIZATION_CODE, byCode } from "./code-grant.ts";
 import type { OAuthContext } from "./context.ts";
 import { endingFamily } from "./ending.ts";
@@ -28,9 +30,10 @@ import { exchange } from "./exchange.ts";
 import type { Grant, GrantRequest, Response } from "./grant-request.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
+import { issueIdToken, openIdSettings, subjectClaims } from "./open-id.ts";
 import { checkRefreshKey } from "./possession.ts";
 import { required } from "./request.ts";
-import { clientScopes, ownNames, userScopes } from "./scopes.ts";
+import { clientScopes, userScopes } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
 import { askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
@@ -73,13 +76,13 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
-  const status = await readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, find }, context);
+  const status = await readAccountStatus({ tenant, names, clientId: client.clientId, find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
   const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
   const audience = audienceFor(targets);
-  const grant = { user, ...granted, ...audience, grantId: id, knownMs: status.knownMs, ...bound };
+  const grant = { user, ...granted, ...audience, grantId: id, knownMs: status.knownMs, account: status, ...bound };
   const issued = await issueAccessToken(client, grant, context);
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(settings, tools.limits);
@@ -120,14 +123,27 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
-  const [status, targets] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, sid: family.sid, find }, context),
+  const { signInScopes = [], signedIn } = family;
+  const wantsIdToken = signedIn !== undefined && names.includes(OPENID);
+  const reading = wantsIdToken
+    ? openIdSettings({ ...family, granted: names.filter((name) => signInScopes.includes(name)) }, context)
+    : undefined;
+  const ofToken = namedNeeds(client.settings.attributes ?? []);
+  const needsRoles = async () => ofToken.roles || (await reading)?.needs.roles === true;
+  const [status, targets, openId] = await Promise.all([
+    readKnownAccount(
+      { tenant, names, clientId: client.clientId, sid: family.sid, find, userId: family.user.id, needsRoles },
+      context,
+    ),
     refreshTargets(request, family, context),
+    reading,
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
+  const about = openId && (await subjectClaims(tenant, openId, status, context));
+  // The settings of the application make another user of it now (OpenID Connect Core 1.0 section 12.2).
+  if (wantsIdToken && about?.subject !== signedIn.subject) throw refreshRefused();
   const ofRoles = userScopes({ names, places: status.places, targets, ...client }, status.roles);
-  const { signInScopes } = family;
-  const kept = names.filter((name) => signInScopes?.includes(name) && !status.places.has(name));
+  const kept = names.filter((name) => signInScopes.includes(name) && !status.places.has(name));
   const granted = { ...ofRoles, scopes: [...ofRoles.scopes, ...kept] };
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const grant = {
@@ -136,7 +152,9 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...audienceFor(targets),
     grantId: family.id,
     knownMs,
-    ...(signInScopes && { isDelegated: true }),
+    account: status,
+    ...(family.signInScopes && { isDelegated: true }),
+    ...(family.claims && { claims: family.claims.userInfo }),
     ...(family.sid !== undefined && { sid: family.sid }),
     ...possession.bound,
   };
@@ -160,7 +178,9 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...replacing(family, issued, context.now),
     ...possession.steps,
   );
-  return tokenResponse(issued, text);
+  const idToken =
+    signedIn && openId && about && (await issueIdToken({ ...family, signedIn }, openId, about, issued, context));
+  return tokenResponse(issued, text, idToken);
 }
 
 /** The family of the refresh token of a request, which this client may use now. Throws `grant.invalid`. */

@@ -56,6 +56,9 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
         throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
       }
+      if (form.grant_type === "password" && authenticated.client.settings.isFapi2) {
+        throw new Fault("grant.unauthorized", "FAPI 2.0: an application does not take passwords of users.");
+      }
       const fault = scopes.fault ?? targets.fault;
       if (fault) throw fault;
       const possession = possessionOf(authenticated.client, proof, context);

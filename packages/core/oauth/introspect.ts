@@ -7,7 +7,7 @@ import { Fault } from "../platform/faults.ts";
 import { tokenTypeOf } from "../tokens/confirmation.ts";
 import { actOf } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { audienceOf, isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
+import { audienceOf, isAlive, shownSubject, type TokenUser } from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { isFamilyFromFuture, startOf } from "../tokens/refresh-family-store.ts";
 import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
@@ -116,12 +116,13 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
-    ...(user && { username: nameOf(user, tenant) }),
+    // The name of a user is the same for all clients.
+    ...(user && token.subject === undefined && { username: nameOf(user, tenant) }),
     token_type: tokenTypeOf(token),
     iat: issuedAtSeconds,
     nbf: issuedAtSeconds,
     exp: expiresAtSeconds,
-    sub: subjectOf(token),
+    sub: shownSubject(token),
     aud: [...audienceOf(token, origin)],
     iss: issuerAt(origin).issuerOf(tenant),
     ...(act && { act }),
@@ -148,14 +149,19 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   if (!client || !owner || !maySignIn(owner) || isFamilyFromFuture(found.family, context.now)) return undefined;
   const isEnded = [client.tokensFromMs, userFromMs].some((ms) => isEndedBy(ms, startOf(found.family), context.now));
   if (isEnded) return undefined;
+  const { sector } = client.settings;
+  const pairwise =
+    sector === undefined
+      ? undefined
+      : await context.tools.pairwise.of(context.table, { tenant, sector, userId: user.id });
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
-    username: nameOf(user, tenant),
+    ...(pairwise === undefined && { username: nameOf(user, tenant) }),
     token_type: "Refresh",
     exp: expiresAtSeconds,
-    sub: user.id,
+    sub: pairwise ?? user.id,
     ...(audience && { aud: [...audience] }),
     ...(cnf && client.settings.isPublic && { cnf }),
   };

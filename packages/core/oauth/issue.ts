@@ -1,5 +1,7 @@
 /** Issues access tokens. */
 import type { Client } from "../applications/registry/client-store.ts";
+import { claimedUser, namedNeeds } from "../openid/memberships.ts";
+import { attributesFor } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { storingAccessToken } from "../tokens/access-token-store.ts";
@@ -9,6 +11,7 @@ import { issuerAt } from "../tokens/jwt.ts";
 import type { AccessToken, TokenUser } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import type { LatestAccess } from "../tokens/refresh-family-store.ts";
+import type { AccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { accessSeconds } from "./lifetimes.ts";
 
@@ -25,6 +28,10 @@ export interface TokenGrant {
   /** The exchanges that it comes from, and the latest time at which it may expire. */
   readonly exchanges?: readonly Exchange[];
   readonly expiresAtSecondsMax?: number;
+  /** The account of the user, for claims about it. */
+  readonly account?: Pick<AccountStatus, "user" | "roles" | "stores">;
+  /** Names of single claims that UserInfo gives for it. */
+  readonly claims?: readonly string[] | undefined;
   /** The user gave it in a browser (`AccessToken.isDelegated`). */
   readonly isDelegated?: boolean;
   /** The session that it ends with. */
@@ -57,16 +64,22 @@ export function tokenResponse({ text, token }: IssuedToken, refreshToken?: strin
 /** Issues an access token of a client, as a JWT or as an opaque text, whichever its application is configured for. */
 export async function issueAccessToken(
   client: Client,
-  { knownMs, expiresAtSecondsMax = Number.POSITIVE_INFINITY, ...grant }: TokenGrant,
+  { knownMs, expiresAtSecondsMax = Number.POSITIVE_INFINITY, account, ...grant }: TokenGrant,
   { now, origin, table, tools }: OAuthContext,
 ): Promise<IssuedToken> {
   const { settings, clientId, tenant, applicationId } = client;
+  const { sector } = settings;
+  const subject =
+    grant.user && sector !== undefined
+      ? await tools.pairwise.of(table, { tenant, sector, userId: grant.user.id })
+      : undefined;
   const issuedAtSeconds = Math.floor(now / 1_000);
   const token: AccessToken = {
     tenant,
     clientId,
     applicationId,
     ...grant,
+    ...(subject !== undefined && { subject }),
     issuedAtSeconds,
     issuedMs: Math.max(now, knownMs, client.tokensFromMs, client.scopesFromMs),
     expiresAtSeconds: Math.min(
@@ -75,12 +88,24 @@ export async function issueAccessToken(
     ),
   };
   const { issuedMs, expiresAtSeconds } = token;
-  if (settings.tokenType === "JWT") {
-    const signable = { ...token, listsScopes: settings.listsScopes };
+  // A JWT shows the id of the user.
+  if (settings.tokenType === "JWT" && subject === undefined) {
+    const attributes = account && (await attributesOf(client, account));
+    const signable = { ...token, listsScopes: settings.listsScopes, attributes };
     const text = await tools.signing.sign(table, signable, newId(), issuerAt(origin), now);
     return { text, token, steps: [], latest: { issuedMs, expiresAtSeconds } };
   }
   const text = newOpaque("at_");
   const steps = [storingAccessToken(text, token)];
   return { text, token, steps, latest: { digest: digestOf(text), issuedMs, expiresAtSeconds } };
+}
+
+/** The claims about the user that the application wants in its access tokens. */
+async function attributesOf(
+  { tenant, applicationId, settings: { attributes = [] } }: Client,
+  { user, roles, stores }: Pick<AccountStatus, "user" | "roles" | "stores">,
+) {
+  if (attributes.length === 0) return {};
+  const needs = namedNeeds(attributes);
+  return attributesFor(await claimedUser({ user, tenant, needs }, applicationId, stores, roles), attributes);
 }

@@ -6,6 +6,7 @@ import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
 import { codeStore, type FoundCode } from "../tokens/code-store.ts";
+import { issuerAt } from "../tokens/jwt.ts";
 import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import {
   type AuthenticatedClient,
@@ -158,6 +159,7 @@ export async function tryClient(
     codeText ? codeStore(context.table).find(codeText) : undefined,
     use.read,
   ]);
+  context.readableBy?.(found?.settings.origins ?? []);
   const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
     count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
@@ -211,13 +213,14 @@ export async function spendingAlways<Result>(
 }
 
 /** How clients of a tenant may name this server in an assertion: each origin, with and without the tenant's path. */
-function serverCheck(tenant: string, own: string | undefined, { sent, tools, now }: OAuthContext): ServerCheck {
+function serverCheck(tenant: string, own: string | undefined, { sent, origin, tools, now }: OAuthContext): ServerCheck {
   const origins = [...sent.origins, ...(tools.mtlsUrl === undefined ? [] : [tools.mtlsUrl])];
   const bases = origins.flatMap((origin) => [`${origin}/oauth2`, `${origin}/t/${tenant}/oauth2`]);
   const at = (...paths: readonly string[]) => new Set(bases.flatMap((base) => paths.map((path) => `${base}/${path}`)));
   return {
     issuers: at("token", ...(own === undefined ? [] : [own])),
     addresses: at("token", "introspect", "revoke", "par"),
+    issuer: issuerAt(origin).issuerOf(tenant),
     nowMs: now,
   };
 }

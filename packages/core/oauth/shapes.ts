@@ -239,6 +239,8 @@ export const OpenIdConfiguration = ServerMetadata.extend({
   frontchannel_logout_session_supported: z.boolean(),
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,
+  id_token_encryption_alg_values_supported: names,
+  id_token_encryption_enc_values_supported: names,
   claims_supported: names,
   claim_types_supported: names,
   claims_parameter_supported: z.boolean(),

@@ -71,6 +71,8 @@ export interface PublicContext {
    * change is stored with its result. Absent where the request has no `Idempotency-Key`.
    */
   readonly inParts?: <R>(place: number, work: (stores: unknown) => Promise<R>) => Promise<R>;
+  /** Lets scripts of some origins read the response, also where it is an error (`Operation.scripts`). */
+  readonly readableBy?: (origins: readonly string[]) => void;
   /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }

@@ -72,6 +72,11 @@ export interface Operation {
   readonly seesScopes?: true;
   /** How the caller of a public operation may authenticate, where the operation itself checks it. */
   readonly clientAuthentication?: "client" | "client-or-bearer";
+  /**
+   * Which scripts in browsers may read the response (CORS): those of any origin, or of the origins of the client, which
+   * the handler names (`context.readableBy`). Absent: none.
+   */
+  readonly scripts?: "any" | "client";
   readonly summary: string;
   /** The requirements and decisions behind it: "AM-004", or "RFC 7009; decision 0023". */
   readonly source: string;

@@ -1,18 +1,24 @@
 /** What users have agreed to: the scopes that an application may have, until the user takes it back. */
 import { keys } from "../table/keys.ts";
-import { list, number, rowCodec, text } from "../table/row.ts";
+import { list, number, rowCodec, text, withDefault } from "../table/row.ts";
 import { LAST, type Step, type Table } from "../table/table.ts";
 import { putting, removing } from "../tokens/unconditional.ts";
 
 /** The consent of a user for an application. */
 export interface Consent {
   readonly scopes: readonly string[];
+  /** Names of single claims that no scope gives. */
+  readonly claims: readonly string[];
   readonly givenMs: number;
 }
 
 const PAGE = 1_000;
 
-const rows = rowCodec<Consent>("consent", { scopes: list(text), givenMs: number });
+const rows = rowCodec<Consent>("consent", {
+  scopes: list(text),
+  claims: withDefault(list(text), []),
+  givenMs: number,
+});
 
 /** The consent of a user for an application. One round trip. */
 export async function findConsent(table: Table, tenant: string, userId: string, applicationId: string) {
@@ -36,17 +42,27 @@ export function removingConsent(tenant: string, userId: string, applicationId: s
   return removing(keys.consent(tenant, userId, applicationId));
 }
 
-/** Whether a user has agreed to scopes. */
-export function covers(consent: Consent | undefined, scopes: readonly string[]): boolean {
-  return consent !== undefined && scopes.every((scope) => consent.scopes.includes(scope));
+/** Whether a user has agreed to scopes and single claims. */
+export function covers(
+  consent: Consent | undefined,
+  scopes: readonly string[],
+  claims: readonly string[] = [],
+): boolean {
+  if (!consent) return false;
+  return (
+    scopes.every((scope) => consent.scopes.includes(scope)) && claims.every((name) => consent.claims.includes(name))
+  );
 }
 
-/** The step that stores a consent in place of an earlier one, whose scopes it keeps. */
+/** The step that stores a consent in place of an earlier one, whose scopes and claims it keeps. */
 export function storingConsent(
   { tenant, userId, applicationId }: Readonly<Record<"tenant" | "userId" | "applicationId", string>>,
   before: Consent | undefined,
-  { scopes, givenMs }: Consent,
+  { scopes, claims, givenMs }: Consent,
 ): Step {
-  const all = [...new Set([...(before?.scopes ?? []), ...scopes])];
-  return putting({ ...keys.consent(tenant, userId, applicationId), ...rows.write({ scopes: all, givenMs }) });
+  const all = {
+    scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
+    claims: [...new Set([...(before?.claims ?? []), ...claims])],
+  };
+  return putting({ ...keys.consent(tenant, userId, applicationId), ...rows.write({ ...all, givenMs }) });
 }

@@ -3,15 +3,17 @@
  * asks for what, and how it gets its answer. What is wrong before the address of the answer is known is told to the
  * person in the browser; all else to the client.
  */
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
-import { PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
+import { PASSWORD_CLASS } from "../openid/id-token.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Challenge } from "../tokens/code-store.ts";
+import { encryptionAlgorithms } from "../tokens/encrypted-jwt.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
-import { checkFapi, isFapi2 } from "./fapi-rules.ts";
+import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { allowedTypes, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 
@@ -129,6 +131,7 @@ export function problemOf({
   applicationEnabled,
   inbound,
   authenticationSequence,
+  advancedConfigurations,
 }: Application): AuthorizationError | undefined {
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
@@ -136,8 +139,13 @@ export function problemOf({
   if (allowedTypes(oidc).length === 0) {
     return refuse("The grantTypes of the application do not include authorization_code.");
   }
-  if (oidc.idToken.encryption.enabled) return refuse("The service does not encrypt ID tokens. Switch it off.");
-  if (oidc.subject?.subjectType === "pairwise") return refuse("The service has no pairwise subjects yet.");
+  const { enabled: isEncrypted, algorithm } = oidc.idToken.encryption;
+  if (isEncrypted && !encryptionAlgorithms.has(algorithm)) {
+    return refuse(`ID tokens are not encrypted with ${algorithm}, which is not secure. Choose RSA-OAEP-256.`);
+  }
+  if (isEncrypted && !advancedConfigurations.certificate) {
+    return refuse("ID tokens are encrypted with the certificate of the application, which has none.");
+  }
   if (oidc.isFAPIApplication && !isFapi2(oidc)) {
     return refuse("Of the FAPI profiles the service offers FAPI2_SECURITY. Choose it in fapiProfile.");
   }

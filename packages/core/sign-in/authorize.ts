@@ -13,6 +13,7 @@ import {
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
+import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
 import { type Asked, askPassword, finish } from "./flow.ts";
@@ -24,6 +25,7 @@ import { findPushed, isPushedName, pushedDigest } from "./pushed-store.ts";
 import { parametersInObject } from "./request-object.ts";
 import { modeOf } from "./response-types.ts";
 import { returnAddressOf } from "./return-address.ts";
+import { checkSector } from "./sectors.ts";
 import { type Current, currentSession, referenceIn } from "./session.ts";
 
 /**
@@ -35,7 +37,7 @@ export async function authorize(
   isAfterForm: boolean,
   context: SignInContext,
 ): Promise<PageResult> {
-  const { requester, sent, client, current, known, consent, hint } = await requesterOf(parameters, context);
+  const { requester, sent, client, current, facts, consent, hint } = await requesterOf(parameters, context);
   const language = languageOf(one(sent.parameters, "ui_locales"), headers["accept-language"]);
   const { tenant, application } = requester;
   const browser = browserText(context.cookies);
@@ -50,15 +52,16 @@ export async function authorize(
       throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
     }
     const request = { ...read, ...(expected !== undefined && { expected }) };
+    await checkSector(requester, context);
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
-    const usableSession = current && suits(current, request, application, context.now) ? current : undefined;
+    const usableSession = current && (await suits(current, request, application, context)) ? current : undefined;
     if (!usableSession || request.prompts.some((prompt) => prompt === "login" || prompt === "select_account")) {
       if (request.prompts.includes("none")) {
         throw new AuthorizationError("login_required", "The user is not signed in, or must sign in again.");
       }
       return askPassword(asked, context, { userName: request.loginHint });
     }
-    return await finish(asked, { current: usableSession, consent, known }, [], context);
+    return await finish(asked, { current: usableSession, consent, facts }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
@@ -66,15 +69,15 @@ export async function authorize(
 }
 
 /** Whether the user entered the password recently enough, and is the one that the client expects. */
-function suits(
+async function suits(
   { session, user }: Current,
   request: AuthorizationRequest,
   application: Requester["application"],
-  nowMs: number,
-): boolean {
+  context: SignInContext,
+): Promise<boolean> {
   const { maxAgeSeconds } = request;
-  const isRecent = maxAgeSeconds === undefined || nowMs / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && isExpected(user, request, application);
+  const isRecent = maxAgeSeconds === undefined || context.now / 1_000 - session.authSeconds <= maxAgeSeconds;
+  return isRecent && isExpected(user, request, application, context);
 }
 
 /** The parameters that count, and how they came. */
@@ -107,11 +110,11 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     const text = one(of, "id_token_hint");
     return text === undefined ? undefined : readIdTokenHint(context.table, text);
   };
-  const [application, owner, current, known, consent, outerHint] = await Promise.all([
+  const [application, owner, current, facts, consent, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
     currentSession(tenant, clientId, context),
-    context.oidcScopes.all(tenant),
+    tenantFacts(tenant, (one(given.parameters, "scope") ?? "").split(" "), context),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintOf(given.parameters),
   ]);
@@ -132,7 +135,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     isSigned: sent.isSigned,
     origin: context.origin,
   };
-  return { requester, sent, client, current, known, consent, hint };
+  return { requester, sent, client, current, facts, consent, hint };
 }
 
 /**

@@ -1,28 +1,17 @@
 /** Issues a code for a request of a user who is signed in and has agreed. */
 import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
-import { roleIdsOf } from "../auth/role-ids.ts";
-import { systemScopes } from "../domain/system-apis.ts";
-import { isFor } from "../identities/roles/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
+import { OPENID, signInScopes } from "../openid/scopes.ts";
+import { knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
-import { type AuthorizationCode, type IdTokenPlan, storingCode } from "../tokens/code-store.ts";
+import { type AuthorizationCode, type ClaimNames, storingCode } from "../tokens/code-store.ts";
 import { newOpaque } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
+import { pairwiseOf } from "./hints.ts";
 import { type Current, notingCode } from "./session.ts";
-import { type ClaimedUser, claimsFor, subjectFor } from "./user-claims.ts";
-
-/** The scope that asks for an ID token, and the one that asks for a refresh token. */
-export const OPENID = "openid";
-const OFFLINE = "offline_access";
-
-/** The scopes of OpenID Connect among requested ones. */
-export function signInScopes(requested: readonly string[], known: readonly OidcScope[]): readonly string[] {
-  const names = new Set([...known.map(({ name }) => name), OFFLINE]);
-  return requested.filter((name) => names.has(name) && !systemScopes.has(name));
-}
 
 /** Who asks for a code, and for what. */
 export interface CodeRequest {
@@ -31,26 +20,58 @@ export interface CodeRequest {
   readonly client: Client;
 }
 
-/** A new code, and the steps that store it with the session. */
+/** What is known of the tenant of a request. */
+export interface TenantFacts {
+  /** The scopes of OpenID Connect. */
+  readonly known: readonly OidcScope[];
+  /** The id of the role that everyone has, where the request may need roles. */
+  readonly everyoneId: string | undefined;
+}
+
+/** Scopes for which the token endpoint reads no roles, unless the tenant gave them claims about roles. */
+const WITHOUT_ROLES: ReadonlySet<string> = new Set([
+  ...["openid", "profile", "email", "address", "phone", "groups", "offline_access"],
+]);
+
+/** Reads what is known of a tenant, for some scopes. One round trip. */
+export async function tenantFacts(
+  tenant: string,
+  scopes: readonly string[],
+  { oidcScopes, roles }: Pick<SignInContext, "oidcScopes" | "roles">,
+): Promise<TenantFacts> {
+  const mayNeedRoles = scopes.some((name) => !WITHOUT_ROLES.has(name));
+  const [known, everyoneId] = await Promise.all([
+    oidcScopes.all(tenant),
+    mayNeedRoles ? roles.idOfEveryone(tenant) : undefined,
+  ]);
+  return { known, everyoneId };
+}
+
+/**
+ * A new code, and the steps that store it with the session. The token endpoint reads the claims; it is told which
+ * groups and roles the user has now, so that it can read them together with the user.
+ */
 export async function newCode(
   { request, application, client }: CodeRequest,
   current: Current,
-  known: readonly OidcScope[],
+  { known, everyoneId }: TenantFacts,
   context: SignInContext,
 ): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
   const { session, user, clientFromMs } = current;
-  const { tenant, clientId, applicationId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
+  const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
-  const idToken = granted.includes(OPENID)
-    ? await planOf(application, user, tenant, { granted, known, nonce }, context)
-    : undefined;
+  const claims = claimNamesOf(request, application, known);
   const endsTokens = application.inbound.oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
   const text = newOpaque("ac_");
   const code: AuthorizationCode = {
     tenant,
     clientId,
-    applicationId,
+    applicationId: application.id,
     user: session.user,
+    memberships: {
+      groupIds: user.groupIds.slice(0, MEMBERSHIPS_MAX),
+      roleIds: [...(everyoneId === undefined ? [] : [everyoneId]), ...user.roleIds].slice(0, MEMBERSHIPS_MAX),
+    },
     redirectUri: to.redirectUri,
     isRedirectSent,
     ...(challenge && { challenge }),
@@ -63,72 +84,45 @@ export async function newCode(
       scopes: granted,
       ...(endsTokens && { endsWithSession: true }),
     },
-    ...(idToken && { idToken }),
+    ...(granted.includes(OPENID) && { idToken: { ...(nonce !== undefined && { nonce }) } }),
+    ...(claims && { claims }),
     grantId: newId(),
     issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs),
     issuedAtSeconds: Math.floor(context.now / 1_000),
   };
-  const subject = subjectFor({ user, tenant, groupNames: [], roleNames: [] }, application);
-  const noted = { clientId, applicationId, subject, ...(endsTokens && { endsTokens }) };
+  const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
+  const subject = subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context));
+  const noted = { clientId, applicationId: application.id, subject, ...(endsTokens && { endsTokens }) };
   return { text, steps: [...notingCode(current, noted), storingCode(text, code)] };
 }
 
-async function planOf(
+/** The single claims that a request asks for and the application may have; `undefined` for none. */
+export function claimNamesOf(
+  { claims }: AuthorizationRequest,
   application: Application,
-  user: Current["user"],
-  tenant: string,
-  {
-    granted,
-    known,
-    nonce,
-  }: {
-    readonly granted: readonly string[];
-    readonly known: readonly OidcScope[];
-    readonly nonce: string | undefined;
-  },
-  context: SignInContext,
-): Promise<IdTokenPlan> {
-  const { idToken } = application.inbound.oidc ?? {};
-  const scopes = known.filter(({ name }) => granted.includes(name));
-  const claimed = await claimedUser(user, tenant, application, scopes, context);
-  const claims = { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, scopes) };
-  return {
-    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" ? "ES256" : "RS256",
-    lifeSeconds: idToken?.expiryInSeconds || DEFAULT_SECONDS,
-    audience: idToken?.audience ?? [],
-    ...(nonce !== undefined && { nonce }),
-    claims: JSON.stringify(claims),
-  };
+  known: readonly OidcScope[],
+): ClaimNames | undefined {
+  // A name can have a language, which no value here has (OpenID Connect Core 1.0 section 5.2).
+  const namesIn = (asked: readonly { readonly name: string }[] = []) =>
+    knownClaims(
+      asked.map(({ name }) => name.replace(/#.*$/, "")),
+      application,
+      known,
+    );
+  const [idToken, userInfo] = [namesIn(claims?.idToken), namesIn(claims?.userInfo)];
+  return idToken.length + userInfo.length > 0 ? { idToken, userInfo } : undefined;
 }
 
-/** The life of an ID token whose application has none. */
-const DEFAULT_SECONDS = 3_600;
-
-/**
- * A user with the names of its groups and roles, where claims of the scopes or of the application need them. No round
- * trip where they do not; up to two where they do.
- */
-export async function claimedUser(
-  user: Current["user"],
-  tenant: string,
-  { id, claimConfiguration }: Application,
-  scopes: readonly OidcScope[],
-  { groups, roles }: Pick<SignInContext, "groups" | "roles">,
-): Promise<ClaimedUser> {
-  const wanted = [
-    ...scopes.flatMap(({ claims }) => claims),
-    ...claimConfiguration.claimMappings.map(({ localClaim }) => localClaim.uri ?? ""),
-  ];
-  const needs = (word: RegExp) => wanted.some((name) => word.test(name));
-  const [needsGroups, needsRoles] = [needs(/(^|\/)groups?$/), needs(/(^|\/)roles?$/)];
-  const [found, ofUser] = await Promise.all([
-    needsGroups ? groups.findMany(tenant, user.groupIds) : [],
-    needsRoles ? roleIdsOf({ groups, roles }, tenant, user).then((ids) => roles.findMany(tenant, ids)) : [],
-  ]);
-  return {
-    user,
-    tenant,
-    groupNames: found.flatMap((group) => (group ? [group.displayName] : [])),
-    roleNames: ofUser.filter((role) => isFor(role, id)).map(({ name }) => name),
-  };
+/** The single claims of a request that none of its scopes gives. */
+export function furtherClaims(
+  request: AuthorizationRequest,
+  application: Application,
+  known: readonly OidcScope[],
+): readonly string[] {
+  const ofScopes = new Set(known.flatMap(({ name, claims }) => (request.scopes.includes(name) ? claims : [])));
+  const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
+  return [...new Set([...idToken, ...userInfo])].filter((name) => !ofScopes.has(name));
 }
+
+/** The most groups, and the most roles, in the row of a code. */
+const MEMBERSHIPS_MAX = 20;

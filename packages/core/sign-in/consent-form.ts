@@ -3,6 +3,7 @@ import type { PageResult } from "../operation/operation.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
+import { furtherClaims, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
@@ -26,10 +27,10 @@ export async function takeConsent(
   const { request } = form.pending;
   const { tenant, clientId, scopes, applicationId } = request;
   const userId = referenceIn(context, tenant)?.userId;
-  const [asked, current, known, before] = await Promise.all([
+  const [asked, current, facts, before] = await Promise.all([
     taken(form, context),
     currentSession(tenant, clientId, context),
-    context.oidcScopes.all(tenant),
+    tenantFacts(tenant, scopes, context),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
   ]);
   // The session ended meanwhile, or is not the one that was asked.
@@ -39,7 +40,8 @@ export async function takeConsent(
     if (steps.length > 0) await context.table.write(...steps);
     return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);
   }
-  const given = { scopes, givenMs: context.now };
+  const claims = furtherClaims(request, asked.application, facts.known);
+  const given = { scopes, claims, givenMs: context.now };
   const step = storingConsent({ tenant, userId: current.user.id, applicationId }, before, given);
-  return issue(asked, current, known, [step], context);
+  return issue(asked, current, facts, [step], context);
 }

@@ -7,6 +7,7 @@ import type { SignIn, SignInStores } from "../auth/sign-in.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
 import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
+import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
 import type { TokenLimits } from "../sessions/ending.ts";
@@ -14,6 +15,7 @@ import type { SignInSettings } from "../settings/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { TokenReader } from "../tokens/reader.ts";
+import type { RemoteDocuments } from "../tokens/remote-documents.ts";
 import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 
 /** What lives as long as the container. */
@@ -25,6 +27,9 @@ export interface SignInTools {
   readonly seal: Seal;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
+  readonly pairwise: PairwiseSubjects;
+  /** The addresses of sectors, by the address of their document. */
+  readonly sectors: RemoteDocuments<readonly string[]>;
   /** The keys of clients at addresses, which verify their request objects. */
   readonly keySets: RemoteKeySets;
   /** Logs the refusals of one request. */

@@ -92,6 +92,7 @@ const userInfo = {
   scope: PUBLIC,
   source: "OpenID Connect Core 1.0 section 5.3; decision 0114",
   headers: ProvenCredential,
+  scripts: "client",
   success: { status: 200, body: UserInfo },
   failures: [401, 403],
 } as const;

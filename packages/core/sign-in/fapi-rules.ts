@@ -2,6 +2,7 @@
  * What the FAPI 2.0 Security Profile demands of an authorization request (section 5.3.2.2). What it demands of the
  * settings is checked when they are saved; the rest is in the token endpoint. Pure.
  */
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import type { ResponseType } from "./response-types.ts";
@@ -15,14 +16,6 @@ interface FapiRequest {
   readonly redirectUri: string;
   readonly isRedirectSent: boolean;
   readonly method: "S256" | "plain" | undefined;
-}
-
-/** Whether the FAPI 2.0 Security Profile applies to an application. */
-export function isFapi2({
-  isFAPIApplication,
-  fapiProfile,
-}: Pick<Client, "isFAPIApplication" | "fapiProfile">): boolean {
-  return isFAPIApplication === true && fapiProfile === "FAPI2_SECURITY";
 }
 
 /** Throws `AuthorizationError` for a request of a FAPI application that the profile forbids. */

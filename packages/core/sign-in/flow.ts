@@ -2,14 +2,15 @@
  * The way of an authorization request to its code: it needs a session, then the consent of the user. What waits for the
  * user is in the form of a page (pending.ts); nothing is stored for it.
  */
-import type { OidcScope } from "../oidc-scopes/model.ts";
+import { signInScopes } from "../openid/scopes.ts";
+import { missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
-import { answerCode, formTargetOf, type Sending } from "./answers.ts";
+import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
-import { type CodeRequest, newCode, signInScopes } from "./code.ts";
+import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
@@ -29,38 +30,46 @@ export interface Asked extends Sending, CodeRequest {
 export interface Known {
   readonly current: Current;
   readonly consent: Consent | undefined;
-  readonly known: readonly OidcScope[];
+  readonly facts: TenantFacts;
 }
 
 /** Asks for consent where it is needed, and sends the code where it is not. `steps` store what has happened so far. */
 export async function finish(
   asked: Asked,
-  { current, consent, known }: Known,
+  { current, consent, facts }: Known,
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
   const { request, application } = asked;
   const { skipLoginConsent } = application.advancedConfigurations;
   const mustAsk = request.prompts.includes("consent");
-  const isAgreed = skipLoginConsent || covers(consent, request.scopes);
-  if (isAgreed && !mustAsk) return issue(asked, current, known, steps, context);
+  const missing = missingClaims({ user: current.user, tenant: request.tenant }, application);
+  if (missing.length > 0) {
+    const all = [...steps, ...(current.storing ? [current.storing] : []), ...answering(request)];
+    if (all.length > 0) await context.table.write(...all);
+    const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
+    return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
+  }
+  const claims = furtherClaims(request, application, facts.known);
+  const isAgreed = skipLoginConsent || covers(consent, request.scopes, claims);
+  if (isAgreed && !mustAsk) return issue(asked, current, facts, steps, context);
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
   }
   const { storing } = current;
   if (storing || steps.length > 0) await context.table.write(...steps, ...(storing ? [storing] : []));
-  return askConsent(asked, current, known, context);
+  return askConsent(asked, current, facts, context);
 }
 
-/** Stores a code and sends it. One round trip, and those of the claims. */
+/** Stores a code and sends it. One round trip. */
 export async function issue(
   asked: Asked,
   current: Current,
-  known: readonly OidcScope[],
+  facts: TenantFacts,
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
-  const { text, steps: ofCode } = await newCode(asked, current, known, context);
+  const { text, steps: ofCode } = await newCode(asked, current, facts, context);
   await context.table.write(...steps, ...ofCode, ...answering(asked.request));
   return answerCode(text, asked.request.to, asked, context);
 }
@@ -93,7 +102,7 @@ export function askPassword(
   );
 }
 
-function askConsent(asked: Asked, current: Current, known: readonly OidcScope[], context: SignInContext): PageResult {
+function askConsent(asked: Asked, current: Current, { known }: TenantFacts, context: SignInContext): PageResult {
   const { request, application, language, browser, cookies } = asked;
   const session = current.reference.digest;
   const ofSignIn = new Set(signInScopes(request.scopes, known));
@@ -101,6 +110,7 @@ function askConsent(asked: Asked, current: Current, known: readonly OidcScope[],
     const scope = ofSignIn.has(name) ? known.find((each) => each.name === name) : undefined;
     return { name: scope?.displayName ?? name, description: scope?.description };
   });
+  const claims = furtherClaims(request, application, known).map((name) => ({ name, description: undefined }));
   return consentPage(
     {
       language,
@@ -108,7 +118,7 @@ function askConsent(asked: Asked, current: Current, known: readonly OidcScope[],
       action: pathOf("/oauth2/consent", request.tenant),
       request: sealPending(context.tools.seal, "consent", { request, browser, session, nowMs: context.now }),
       userName: current.user.userName,
-      scopes,
+      scopes: [...scopes, ...claims],
     },
     { cookies, formTarget: formTargetOf(request.to.redirectUri) },
   );

@@ -1,9 +1,11 @@
 /** ID tokens that a client sends back to name the user or the session that it means. */
+import { sectorOf } from "../applications/protocols/sector.ts";
 import type { User } from "../identities/users/model.ts";
+import { subjectFor } from "../openid/user-claims.ts";
 import type { IdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { AuthorizationError, type AuthorizationRequest, type Requester } from "./authorization-request.ts";
-import { subjectFor } from "./user-claims.ts";
+import type { SignInContext } from "./context.ts";
 
 /** The client that sends a hint. */
 interface Sender {
@@ -36,11 +38,24 @@ export function expectedSubject(
 }
 
 /** Whether a user is the one that the client expects, if it expects one. */
-export function isExpected(
+export async function isExpected(
   user: User,
   { tenant, expected }: Pick<AuthorizationRequest, "tenant" | "expected">,
   application: Requester["application"],
-): boolean {
+  context: SignInContext,
+): Promise<boolean> {
   if (expected === undefined) return true;
-  return subjectFor({ user, tenant, groupNames: [], roleNames: [] }, application) === expected;
+  const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
+  return subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context)) === expected;
+}
+
+/** The pairwise subject of a user for an application; `undefined` where its subjects are public. */
+export async function pairwiseOf(
+  { id: userId }: User,
+  tenant: string,
+  { inbound }: Requester["application"],
+  { table, tools }: SignInContext,
+): Promise<string | undefined> {
+  const sector = inbound.oidc && sectorOf(inbound.oidc);
+  return sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId });
 }

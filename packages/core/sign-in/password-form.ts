@@ -1,14 +1,16 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
-import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import { type Meanwhile, nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { readOwnSession, removingSession, type SessionReference, sessionsOf } from "../sessions/session-store.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
-import { AuthorizationError } from "./authorization-request.ts";
+import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
+import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { askPassword, finish, taken } from "./flow.ts";
+import { type Asked, askPassword, finish, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
 import { marksOf, referenceIn, startSession } from "./session.ts";
@@ -44,37 +46,83 @@ export async function takePassword(
     reason = why;
     log(of, why);
   };
+  const asking = taken(form, context);
   const reference = referenceIn(context, request.tenant);
-  const [asked, found, known, former] = await Promise.all([
-    taken(form, context),
-    tools.signIn(attempt, context, onRefused),
-    context.oidcScopes.all(request.tenant),
-    reference && readOwnSession(context.table, reference),
-  ]);
-  const refuse = () => {
+  const former = reference ? readOwnSession(context.table, reference) : Promise.resolve(undefined);
+  const facts = tenantFacts(request.tenant, request.scopes, context);
+  let ofUser: ReturnType<typeof readOfUser> | undefined;
+  let outcome: Outcome | undefined;
+  const refuse = (asked: Asked) => {
     const problem = reason === "locked" ? "locked" : "wrong";
     return askPassword(asked, context, { userName: body.username, problem });
   };
-  if (!found) return refuse();
-  const { user } = found;
-  if (!isExpected(user, request, asked.application)) {
-    const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
-    return answerError(other, request.to, asked, context);
-  }
-  const { tenant, clientId } = request;
-  const { table } = context;
-  const [fromMs, consent, sessions] = await Promise.all([
-    revocationStore(table).validFrom(tenant, marksOf(user.id, clientId)),
-    findConsent(table, tenant, user.id, asked.application.id),
-    sessionsOf(table, tenant, user.id),
+  const proceed = async (user: User): Promise<Proceeded> => {
+    const [asked, known, before, [fromMs, consent, sessions]] = await Promise.all([
+      asking,
+      facts,
+      former,
+      ofUser ?? readOfUser(user.id, request, context),
+    ]);
+    if (!(await isExpected(user, request, asked.application, context))) {
+      const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
+      return { page: answerError(other, request.to, asked, context) };
+    }
+    // The account changed during the request: the password may have been verified before that.
+    if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) {
+      return { page: refuse(asked) };
+    }
+    const { current, steps, cookie } = startSession(
+      request,
+      { user, fromMs, sessions, former: before, userAgent: headers["user-agent"] },
+      context,
+    );
+    const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
+    const page = await finish(signedIn, { current, consent, facts: known }, steps, context);
+    return { page, session: current.reference };
+  };
+  const meanwhile: Meanwhile = {
+    onUser(id) {
+      ofUser = readOfUser(id, request, context);
+      // It is waited for where the password is right.
+      ofUser.catch(() => undefined);
+    },
+    // An error waits until the sign-in is admitted: it would show that the password is right.
+    async onVerified(user) {
+      outcome = await proceed(user).catch((error: unknown) => ({ error }));
+    },
+  };
+  const [asked, found] = await Promise.all([
+    asking,
+    tools.signIn({ ...attempt, meanwhile }, context, onRefused),
+    facts,
+    former,
   ]);
-  // The account changed during the request: the password may have been verified before that.
-  if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) return refuse();
-  const { current, steps, cookie } = startSession(
-    request,
-    { user, fromMs, sessions, former, userAgent: headers["user-agent"] },
-    context,
-  );
-  const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
-  return finish(signedIn, { current, consent, known }, steps, context);
+  if (found && outcome) {
+    if ("error" in outcome) throw outcome.error;
+    return outcome.page;
+  }
+  // Nobody knows the secret of this session.
+  if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
+  return refuse(asked);
+}
+
+/** What follows a right password: the answer, and the session that has begun with it. */
+interface Proceeded {
+  readonly page: PageResult;
+  readonly session?: SessionReference;
+}
+
+type Outcome = Proceeded | { readonly error: unknown };
+
+/** The revocations of a user, its consent for the application of a request, and its sessions. One round trip. */
+function readOfUser(
+  userId: string,
+  { tenant, clientId, applicationId }: AuthorizationRequest,
+  { table }: SignInContext,
+) {
+  return Promise.all([
+    revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
+    findConsent(table, tenant, userId, applicationId),
+    sessionsOf(table, tenant, userId),
+  ]);
 }

@@ -1,6 +1,7 @@
 /** The parameters in a request object of a client (RFC 9101): they replace those outside of it. */
 
 import { joseAlgorithm } from "../applications/protocols/client-authentication.ts";
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
 import { registeredKeys } from "../applications/registry/client-keys.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { keySetOf } from "../oauth/registered-keys.ts";
@@ -8,7 +9,6 @@ import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 import { readRequestObject } from "../tokens/request-object.ts";
 import { requestObjectAlgorithms } from "../tokens/request-object-algorithms.ts";
 import { AuthorizationError } from "./authorization-error.ts";
-import { isFapi2 } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
 
 /** Who sends a request object. */
@@ -54,6 +54,7 @@ export async function parametersInObject(
     clientId,
     issuer,
     algorithms: algorithmsOf(inbound.oidc),
+    needsBegin: isFapi2(inbound.oidc ?? {}),
     keys: async (isNewer) => (await keySetOf(keys, keySets, nowMs, isNewer))?.keys,
     nowMs,
   });

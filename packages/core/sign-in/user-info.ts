@@ -3,19 +3,24 @@ import type * as z from "zod";
 import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
 import { bearerChallenge, unauthenticated } from "../http/decision.ts";
 import { maySignIn } from "../identities/users/model.ts";
+import { claimedUser, membershipNeeds, readingAhead } from "../openid/memberships.ts";
+import { OPENID, signInScopes } from "../openid/scopes.ts";
+import { claimsFor, knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { claimedUser, OPENID, signInScopes } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import type { UserInfo } from "./contract.ts";
-import { claimsFor, subjectFor } from "./user-claims.ts";
+import { pairwiseOf } from "./hints.ts";
 
 interface TokenHeaders {
   readonly authorization?: string | undefined;
   readonly dpop?: string | undefined;
 }
 
-/** The claims. Throws `auth.unauthenticated`, and `auth.forbidden` for a token without the scope `openid`. */
+/**
+ * The claims. One round trip for a JWT; one more for groups, and one more for the roles of groups and of everyone.
+ * Throws `auth.unauthenticated`, and `auth.forbidden` for a token without the scope `openid`.
+ */
 export async function getUserInfo(
   { authorization: header, dpop: proof }: TokenHeaders,
   context: SignInContext,
@@ -26,7 +31,7 @@ export async function getUserInfo(
   }
   const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant };
   const holder = await authenticateToken({ header, proof, sent }, tools, reading, "/oauth2/userinfo");
-  const { principal, scopes, applicationId } = holder;
+  const { principal, scopes, applicationId, claims } = holder;
   if (principal.kind !== "user" || !scopes.has(OPENID)) {
     throw new Fault("auth.forbidden", "The token needs the scope openid, of a sign-in by response_type=code.", {
       headers: { "www-authenticate": scopeChallenge(header, OPENID) },
@@ -38,12 +43,19 @@ export async function getUserInfo(
     applications.find(tenant, applicationId),
     oidcScopes.all(tenant),
   ]);
+  context.readableBy?.(application?.inbound.oidc?.allowedOrigins ?? []);
   const isOtherTenant = pathTenant !== undefined && pathTenant !== tenant;
   if (!user || !maySignIn(user) || !application || isOtherTenant) {
     throw unauthenticated("The access token is not valid.", bearerChallenge("invalid_token"));
   }
   const names = signInScopes([...scopes], known);
-  const granted = known.filter(({ name }) => names.includes(name));
-  const claimed = await claimedUser(user, tenant, application, granted, context);
-  return { sub: subjectFor(claimed, application), ...claimsFor(claimed, application, granted) };
+  const single = claims && knownClaims(claims, application, known);
+  const granted = { scopes: known.filter(({ name }) => names.includes(name)), claims: single };
+  const needs = membershipNeeds(application, granted);
+  const stores = needs.roles ? readingAhead(context, tenant, user) : context;
+  const [claimed, pairwise] = await Promise.all([
+    claimedUser({ user, tenant, needs }, applicationId, stores),
+    pairwiseOf(user, tenant, application, context),
+  ]);
+  return { sub: subjectFor(claimed, application, pairwise), ...claimsFor(claimed, application, granted) };
 }

@@ -51,6 +51,10 @@ export interface ValueIndexKeys {
   delta(low: string, part: number): Key;
   values(low: string, slot: number): Key;
   ids(low: string, slot: number): Key;
+  /** Of an index behind a log: its state, the partition of the blocks of its log, and those of the log itself. */
+  readonly state: Key;
+  readonly blocks: string;
+  log(lane: number): string;
 }
 
 export const keys = {
@@ -93,6 +97,8 @@ export const keys = {
   apiResourceEntries: (tenant: string): string => `${of(tenant)}#APIN`,
   /** All scopes of OpenID Connect of a tenant that has changed some. */
   oidcScopes: (tenant: string): Key => main(`${of(tenant)}#OIDCS`),
+  /** What pairwise subjects are made with. */
+  pairwiseKey: (tenant: string): Key => main(`${of(tenant)}#PAIR`),
   /** The uniqueness guard of a scope's name. */
   scope: (tenant: string, name: string): Key => main(`${of(tenant)}#SCOPE#${name}`),
 
@@ -304,6 +310,9 @@ function valueList(partition: string): ValueIndexKeys {
     delta: (low, at) => part(low, `D${at}`),
     values: (low, slot) => part(low, `V${slot}`),
     ids: (low, slot) => part(low, `I${slot}`),
+    state: main(`${partition}#S`),
+    blocks: `${partition}#B`,
+    log: (lane) => `${partition}#L#${lane}`,
   };
 }
 

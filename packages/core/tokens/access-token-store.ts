@@ -33,6 +33,8 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     clientId: text,
     applicationId: text,
     user: optional(tokenUser),
+    subject: optional(text),
+    claims: optional(list(text)),
     scopes: list(text),
     roleIds: list(text),
     grantId: text,

@@ -12,3 +12,6 @@ export const assertionAlgorithms = [
   "EdDSA",
   "Ed25519",
 ] as const;
+
+/** Those of FAPI 2.0 (section 5.4.1). */
+export const fapiAlgorithms = ["PS256", "ES256", "EdDSA", "Ed25519"] as const;

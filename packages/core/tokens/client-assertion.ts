@@ -34,8 +34,10 @@ export interface AssertionCheck {
   readonly addresses: ReadonlySet<string>;
   /** Those of the token endpoint, which are issuers too: one audience must be one of them. */
   readonly issuers: ReadonlySet<string>;
-  /** The only algorithm that the client may use; any of `assertionAlgorithms` where it is absent. */
-  readonly algorithm: string | undefined;
+  /** The only algorithms that the client may use; any of `assertionAlgorithms` where they are absent. */
+  readonly algorithms: readonly string[] | undefined;
+  /** The only audience, as a text, of a client of FAPI 2.0 (section 5.3.2.1). */
+  readonly onlyAudience: string | undefined;
   readonly keys: KeysOfClient;
   readonly nowMs: number;
 }
@@ -57,7 +59,7 @@ export function assertedClient(text: string): string | undefined {
  * life. `undefined` for any other, after the same work whether the client has such a key or not.
  */
 export async function verifyAssertion(text: string, check: AssertionCheck): Promise<Assertion | undefined> {
-  const { clientId, algorithm, nowMs } = check;
+  const { clientId, algorithms, nowMs } = check;
   const { getKey, isOwn } = keyFrom(check.keys);
   try {
     const { payload, protectedHeader } = await jwtVerify(text, getKey, {
@@ -70,7 +72,7 @@ export async function verifyAssertion(text: string, check: AssertionCheck): Prom
     });
     const { alg, typ = "JWT" } = protectedHeader;
     const isTyped = TYPES.has(String(typ).toLowerCase());
-    const isAccepted = isOwn() && isTyped && (algorithm === undefined || alg === algorithm);
+    const isAccepted = isOwn() && isTyped && (algorithms === undefined || algorithms.includes(alg));
     return isAccepted && isForUs(payload, check) && isShort(payload, nowMs) ? assertionOf(payload) : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -79,7 +81,8 @@ export async function verifyAssertion(text: string, check: AssertionCheck): Prom
 }
 
 /** Each audience is this server, and one is its token endpoint: a server that the assertion is for too could use it. */
-function isForUs({ aud }: JWTPayload, { issuers, addresses }: AssertionCheck): boolean {
+function isForUs({ aud }: JWTPayload, { issuers, addresses, onlyAudience }: AssertionCheck): boolean {
+  if (onlyAudience !== undefined) return aud === onlyAudience;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   return (
     audiences.every((each) => typeof each === "string" && addresses.has(each)) &&

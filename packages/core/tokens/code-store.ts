@@ -35,15 +35,24 @@ export interface SignedIn {
   readonly scopes: readonly string[];
 }
 
-/** What the ID token of a code has besides the time and the user. */
-export interface IdTokenPlan {
-  readonly algorithm: "RS256" | "ES256";
-  readonly lifeSeconds: number;
-  /** Audiences besides the client. */
-  readonly audience: readonly string[];
+/** What the ID token of a code has that the authorization request named. */
+export interface IdTokenRequest {
   readonly nonce?: string | undefined;
-  /** The claims about the user, as JSON; read when the code was issued. */
-  readonly claims: string;
+}
+
+/** Names of single claims that the user gave to the client (OpenID Connect Core 1.0 section 5.5). */
+export interface ClaimNames {
+  readonly idToken: readonly string[];
+  readonly userInfo: readonly string[];
+}
+
+/** Claim names as rows store them. */
+export const claimNames = record<ClaimNames>({ idToken: list(text), userInfo: list(text) });
+
+/** Groups and roles of the user, as they were when the code was issued: what is likely to be read with the user. */
+export interface LikelyMemberships {
+  readonly groupIds: readonly string[];
+  readonly roleIds: readonly string[];
 }
 
 /** An authorization code as it was issued. */
@@ -52,6 +61,7 @@ export interface AuthorizationCode {
   readonly clientId: string;
   readonly applicationId: string;
   readonly user: TokenUser;
+  readonly memberships: LikelyMemberships;
   /** The address that the code was sent to, and whether the request named it. */
   readonly redirectUri: string;
   readonly isRedirectSent: boolean;
@@ -64,7 +74,8 @@ export interface AuthorizationCode {
   readonly resources: readonly string[];
   readonly signedIn: SignedIn;
   /** Absent without the scope `openid`. */
-  readonly idToken?: IdTokenPlan | undefined;
+  readonly idToken?: IdTokenRequest | undefined;
+  readonly claims?: ClaimNames | undefined;
   /** The id of the family of tokens that the code starts. */
   readonly grantId: string;
   /** When the code was issued, as revocations are compared with it, and by the clock. */
@@ -97,6 +108,7 @@ const rows = rowCodec<{
     clientId: text,
     applicationId: text,
     user: tokenUser,
+    memberships: record<LikelyMemberships>({ groupIds: list(text), roleIds: list(text) }),
     redirectUri: text,
     isRedirectSent: bool,
     challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
@@ -109,15 +121,8 @@ const rows = rowCodec<{
       endsWithSession: optional(bool),
       scopes: list(text),
     }),
-    idToken: optional(
-      record<IdTokenPlan>({
-        algorithm: oneOf("RS256", "ES256"),
-        lifeSeconds: number,
-        audience: list(text),
-        nonce: optional(text),
-        claims: text,
-      }),
-    ),
+    idToken: optional(record<IdTokenRequest>({ nonce: optional(text) })),
+    claims: optional(claimNames),
     grantId: text,
     issuedMs: number,
     issuedAtSeconds: number,
@@ -156,11 +161,11 @@ export function storingCode(codeText: string, code: AuthorizationCode): Step {
 }
 
 /**
- * The step that uses a code up, and forgets what it said about the user. `otherwise` returns the fault for a code that
- * was used since it was read.
+ * The step that uses a code up, and forgets what it said about the groups and roles of the user. `otherwise` returns
+ * the fault for a code that was used since it was read.
  */
 export function usingCode({ digest, code }: FoundCode, otherwise: () => Error): Step {
-  const { idToken: _, ...kept } = code;
+  const kept: AuthorizationCode = { ...code, memberships: { groupIds: [], roleIds: [] } };
   const use = randomUUID();
   const expiresAtSeconds = code.issuedAtSeconds + REMEMBERED_SECONDS;
   return {

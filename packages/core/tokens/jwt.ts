@@ -31,6 +31,7 @@ interface OwnClaim {
   readonly username?: string;
   readonly user_store?: string;
   readonly delegated?: true;
+  readonly claims?: readonly string[];
   readonly session?: string;
   readonly exchanges?: ReturnType<typeof packed>;
 }
@@ -63,7 +64,11 @@ export function toJwk({ kid, x, y }: RingKey) {
 }
 
 /** A token to sign. Its claim `scope` is a text with blanks (RFC 9068 section 2.2.3), or a list if it says so. */
-export type SignableToken = AccessToken & { readonly listsScopes?: boolean | undefined };
+export type SignableToken = AccessToken & {
+  readonly listsScopes?: boolean | undefined;
+  /** Claims about the user for resource servers. They replace no claim of the token itself. */
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+};
 
 /** Signs a token. `id` becomes its `jti`. */
 export function signAccessToken(
@@ -81,11 +86,13 @@ export function signAccessToken(
     ...(roleIds.length > 0 && { roles: roleIds }),
     ...(user && { username: user.userName, user_store: user.userStore }),
     ...(token.isDelegated && { delegated: true }),
+    ...(token.claims && { claims: token.claims }),
     ...(token.sid !== undefined && { session: token.sid }),
     ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
   const act = actOf(token);
   return new SignJWT({
+    ...token.attributes,
     client_id: clientId,
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(act && { act }),
@@ -204,6 +211,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     expiresAtSeconds: exp,
     ...(!isForAll && { audience: payload.aud }),
     ...(own.delegated && { isDelegated: true }),
+    ...(own.claims && { claims: own.claims }),
     ...(own.session !== undefined && { sid: own.session }),
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
@@ -220,10 +228,11 @@ function scopesIn(claim: unknown): readonly string[] | undefined {
 function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const own = payload[OWN] as Partial<OwnClaim> | undefined;
   if (typeof own !== "object" || own === null) return undefined;
-  const { tenant, application, grant, issued_ms, roles = [], username, user_store, session } = own;
+  const { tenant, application, grant, issued_ms, roles = [], claims = [], username, user_store, session } = own;
   const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
   if (!isComplete || ![username, user_store, session].every(isOptional)) return undefined;
-  return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
+  const areLists = [roles, claims].every((each) => Array.isArray(each) && each.every(isText));
+  return areLists ? (own as OwnClaim) : undefined;
 }
 
 function sameTexts(one: readonly string[], other: readonly string[]): boolean {

@@ -1,13 +1,19 @@
 /**
- * Public keys of others as a JWK set (RFC 7517), reduced to what verifies a signature: members that name other keys,
- * certificates or addresses are left out. Pure.
+ * Public keys of others as a JWK set (RFC 7517), reduced to what verifies a signature or encrypts: members that name
+ * other keys, certificates or addresses are left out. Pure.
  */
 import { digestOf } from "../platform/certificate.ts";
 
 /** A public key, in the members of a JWK. */
 export type PublicKey = Readonly<Record<string, string>>;
 
-/** The keys of a set that can verify signatures, and the certificates that it names. */
+/** What keys are for: to verify signatures, or to encrypt. */
+export type KeyUse = "sig" | "enc";
+
+/** The operations of keys by their use (RFC 7517 section 4.3). */
+const operationsOf: Readonly<Record<KeyUse, readonly string[]>> = { sig: ["verify"], enc: ["encrypt", "wrapKey"] };
+
+/** The keys of a set for one use, and the certificates that it names. */
 export interface KeySet {
   readonly keys: readonly PublicKey[];
   /** `x5t#S256` of the first certificate of each `x5c` (RFC 8705 section 2.2.2). */
@@ -33,13 +39,13 @@ const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a JWK set. `undefined` for a text that is none. */
-export function readKeySet(text: string): KeySet | undefined {
+/** Reads a JWK set, of which it leaves out keys for another use. `undefined` for a text that is none. */
+export function readKeySet(text: string, use: KeyUse = "sig"): KeySet | undefined {
   const set = parsed(text);
   const given = isObject(set) ? set.keys : undefined;
   if (!Array.isArray(given)) return undefined;
   const few = given.slice(0, KEYS_MAX);
-  const read = few.map((jwk: unknown) => (isObject(jwk) ? keyOf(jwk) : "is not an object"));
+  const read = few.map((jwk: unknown) => (isObject(jwk) ? keyOf(jwk, use) : "is not an object"));
   const problems = read.flatMap((key, at) => (typeof key === "string" ? [`keys[${at}] ${key}.`] : []));
   return {
     keys: read.flatMap((key) => (typeof key === "string" ? [] : [key])),
@@ -49,12 +55,13 @@ export function readKeySet(text: string): KeySet | undefined {
 }
 
 /** The key in its least form, or why it cannot be used. */
-function keyOf(jwk: Json): PublicKey | string {
+function keyOf(jwk: Json, wanted: KeyUse): PublicKey | string {
   if (PRIVATE.some((name) => Object.hasOwn(jwk, name))) return "is a private or symmetric key: send its public part";
   const { use, key_ops: operations } = jwk;
-  if (use !== undefined && use !== "sig") return 'has another use than "sig"';
-  if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify"))) {
-    return 'has key_ops without "verify"';
+  if (use !== undefined && use !== wanted) return `has another use than "${wanted}"`;
+  const possible = operationsOf[wanted];
+  if (operations !== undefined && !(Array.isArray(operations) && possible.some((each) => operations.includes(each)))) {
+    return `has key_ops without "${possible.join('" or "')}"`;
   }
   const numbers = numbersOf(jwk);
   if (typeof numbers === "string") return numbers;

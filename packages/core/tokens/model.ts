@@ -17,6 +17,10 @@ export interface AccessToken {
   readonly applicationId: string;
   /** Absent where the application acts on its own behalf. */
   readonly user?: TokenUser;
+  /** The name of the user for the client, where that is not the id. No JWT has one. */
+  readonly subject?: string | undefined;
+  /** Names of single claims that UserInfo gives for it (OpenID Connect Core 1.0 section 5.5). */
+  readonly claims?: readonly string[] | undefined;
   readonly scopes: readonly string[];
   /** The roles of the user that the scopes come from. */
   readonly roleIds: readonly string[];
@@ -43,6 +47,11 @@ export interface AccessToken {
   readonly exchanges?: readonly Exchange[];
   /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */
   readonly cnf?: Confirmation;
+}
+
+/** Whom a token is about, for callers: the user, by its name for the client, or the client itself. */
+export function shownSubject(token: AccessToken): string {
+  return token.subject ?? subjectOf(token);
 }
 
 /**

@@ -7,6 +7,7 @@ import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
+import { type ClaimNames, claimNames, type SignedIn } from "./code-store.ts";
 import { type Confirmation, confirmation } from "./confirmation.ts";
 import { CLOCK_TOLERANCE_MS, isFromFuture, type TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
@@ -28,6 +29,12 @@ export interface LatestAccess {
   readonly digest?: string;
   readonly issuedMs: number;
   readonly expiresAtSeconds: number;
+}
+
+/** What the ID tokens of a family have in common (OpenID Connect Core 1.0 section 12.2). */
+export interface FamilySignIn extends Pick<SignedIn, "authSeconds" | "sid"> {
+  /** The subject of the first one: no other follows it. */
+  readonly subject: string;
 }
 
 /** A family of refresh tokens. */
@@ -56,6 +63,10 @@ export interface Family {
   readonly audience?: readonly string[] | undefined;
   /** The scopes of OpenID Connect that the user gave at a sign-in in a browser; absent for other sign-ins. */
   readonly signInScopes?: readonly string[] | undefined;
+  /** What its ID tokens say of that sign-in; absent without the scope `openid`. */
+  readonly signedIn?: FamilySignIn | undefined;
+  /** The single claims that the user gave with it. */
+  readonly claims?: ClaimNames | undefined;
   /** The session in the browser that the family ends with; absent where it outlives its session (decision 0116). */
   readonly sid?: string | undefined;
   /**
@@ -116,6 +127,8 @@ const familyRows = rowCodec<{
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
     audience: optional(list(text)),
     signInScopes: optional(list(text)),
+    signedIn: optional(record<FamilySignIn>({ authSeconds: number, sid: text, subject: text })),
+    claims: optional(claimNames),
     sid: optional(text),
     cnf: optional(confirmation),
   }),

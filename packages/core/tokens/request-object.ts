@@ -1,6 +1,6 @@
 /**
  * Request objects: authorization requests that a client signs with its own key (RFC 9101, OpenID Connect Core 1.0
- * section 6). A request object is for this issuer alone, lives for an hour at most, and is no assertion of the client.
+ * section 6). A request object is for this issuer, lives for an hour at most, and is no assertion of the client.
  */
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import { type KeysOfClient, keyFrom } from "./registered-key.ts";
@@ -19,9 +19,11 @@ const ENCRYPTED_PARTS = 5;
 /** What a request object is verified with. */
 export interface RequestObjectCheck {
   readonly clientId: string;
-  /** The only audience. */
+  /** The issuer of this server, which must be an audience. */
   readonly issuer: string;
   readonly algorithms: readonly string[];
+  /** Whether it must say from when on it counts (FAPI 2.0 Message Signing section 5.3.1). */
+  readonly needsBegin: boolean;
   readonly keys: KeysOfClient;
   readonly nowMs: number;
 }
@@ -33,7 +35,7 @@ export type RequestObject =
 
 /** Reads a request object. */
 export async function readRequestObject(text: string, check: RequestObjectCheck): Promise<RequestObject> {
-  const { clientId, issuer, algorithms, keys, nowMs } = check;
+  const { clientId, issuer, algorithms, needsBegin, keys, nowMs } = check;
   if (text.length > LENGTH_MAX) return { problem: `it is longer than ${LENGTH_MAX} characters` };
   if (text.split(".").length === ENCRYPTED_PARTS) return { problem: "it is encrypted: sign it only" };
   if (isUnsigned(text)) return { problem: "it is not signed", isUnsupported: true };
@@ -43,7 +45,7 @@ export async function readRequestObject(text: string, check: RequestObjectCheck)
       algorithms: [...algorithms],
       issuer: clientId,
       audience: issuer,
-      requiredClaims: ["exp"],
+      requiredClaims: needsBegin ? ["exp", "nbf"] : ["exp"],
       currentDate: new Date(nowMs),
       clockTolerance: SKEW_SECONDS,
     });
@@ -74,11 +76,9 @@ function isUnsigned(text: string): boolean {
   }
 }
 
-function problemOf({ aud, sub, exp = 0, nbf, client_id: named }: JWTPayload, check: RequestObjectCheck) {
+function problemOf({ sub, exp = 0, nbf, client_id: named }: JWTPayload, check: RequestObjectCheck) {
   const nowSeconds = check.nowMs / 1_000;
   const most = LIFE_SECONDS_MAX + SKEW_SECONDS;
-  // For another server too, it could be sent here by that one.
-  if (Array.isArray(aud) && aud.length > 1) return "its aud has more than this issuer";
   // It could be used as an assertion, or be one (RFC 9101 section 4).
   if (sub === check.clientId) return "its sub is the client id";
   if (named !== check.clientId) return "its client_id is not the one of the request";

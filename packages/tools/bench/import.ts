@@ -8,8 +8,8 @@ import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { SingleBar } from "cli-progress";
+import { toStored } from "#core/table/client/values.ts";
 import type { Item } from "#core/table/table.ts";
 import { findProgram } from "../../local/engine.ts";
 
@@ -66,7 +66,7 @@ async function writeExport(file: string, title: string, count: number, items: It
     bar.update(Math.min(written, count));
   };
   for (const item of items) {
-    text += `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
+    text += `${JSON.stringify({ Item: toStored(item) })}\n`;
     written += 1;
     if (text.length > CHARACTERS_PER_WRITE) await flush();
   }

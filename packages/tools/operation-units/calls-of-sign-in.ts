@@ -11,12 +11,7 @@ export const signInReads = ({ client, users }: Fixture) =>
     ["getOpenIdConfiguration", {}],
     ["getServerOpenIdConfiguration", {}],
     ["getServerMetadata", {}],
-    [
-      "pushAuthorizationRequest",
-      {
-        form: { client_id: client.username, client_secret: client.password, response_type: "code", scope: "openid" },
-      },
-    ],
+    ["pushAuthorizationRequest", { as: client, form: { response_type: "code", scope: "openid" } }],
     ["authorize", { query: `client_id=${client.username}&response_type=code&scope=openid` }],
     ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
     ["signIn", { form: { request: "the hidden field of the page", username: "kim", password: "a password" } }],

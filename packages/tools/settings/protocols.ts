@@ -4,6 +4,9 @@ import { enforced, kept, type Rows, refused } from "./row.ts";
 const SIGN_IN = "The sign-in side";
 /** The tests of sign-in. */
 const SIGN_INS = "http/sign-in/sign-in.test.ts";
+const CLAIMS = "http/sign-in/claims.test.ts";
+const NO_KEY = "without a key, or by an algorithm that is not secure, nobody signs in";
+const BY_METHOD = "an ID token is encrypted by the method of the application";
 const ID_TOKENS = "ES256, audiences and lifetime are those of the application";
 const TOKENS = "http/oauth/requestToken.test.ts";
 const REFRESH = "http/oauth/refresh.test.ts";
@@ -11,6 +14,9 @@ const METHODS = "http/oauth/client-methods.test.ts";
 const EFFECTS = "http/oauth/settings-of-tokens.test.ts";
 const SAML = "http/protocols/saml.test.ts";
 const CUSTOM = "http/protocols/custom.test.ts";
+
+const OBJECTS = "http/sign-in/request-objects.test.ts";
+const ENCRYPTED = "Encrypted request objects are refused: sign them only.";
 
 /** OAuth2 and OpenID Connect. */
 export const oidcRows: Rows = {
@@ -55,7 +61,11 @@ export const oidcRows: Rows = {
     "http/sign-in/hostile.test.ts",
     "an expression matches the whole address, and never one that a browser runs",
   ),
-  allowedOrigins: kept("Browsers: the origins of scripts; checked", "This service sends no headers of CORS."),
+  allowedOrigins: enforced(
+    "Scripts of these origins may read tokens and claims (CORS)",
+    "http/sign-in/scripts.test.ts",
+    "of the token endpoint may be read by the origins of the client, an error too, and by no other",
+  ),
   publicClient: enforced(
     "The client needs no secret and cannot act on its own account",
     TOKENS,
@@ -101,7 +111,11 @@ export const oidcRows: Rows = {
     "http/sessions/sessions.test.ts",
     "end with a sign-out by an application too, and a code that was not redeemed counts no more",
   ),
-  "accessToken.accessTokenAttributes": kept(`${SIGN_IN}: attributes of users in tokens`),
+  "accessToken.accessTokenAttributes": enforced(
+    "Claims about the user in JWTs: names of OpenID Connect or URIs of local claims, up to 2,048 characters",
+    CLAIMS,
+    "are claims of JWTs of users, and replace none of the token's own",
+  ),
   "accessToken.enableJwtScopeAsArray": enforced(
     "The claim scope of a JWT is a list",
     EFFECTS,
@@ -129,12 +143,12 @@ export const oidcRows: Rows = {
   "idToken.audience": enforced("Further audiences of ID tokens", SIGN_INS, ID_TOKENS),
   "idToken.idTokenSignedResponseAlg": enforced("RS256, or ES256", SIGN_INS, ID_TOKENS),
   "idToken.encryption.enabled": enforced(
-    "Refuses sign-in: ID tokens are not encrypted",
-    SIGN_INS,
-    "where ID tokens must be encrypted, nobody gets plain ones",
+    "ID tokens are encrypted with the certificate of the application",
+    CLAIMS,
+    "with a certificate without such a key, the token endpoint says so, and the code still counts",
   ),
-  "idToken.encryption.algorithm": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
-  "idToken.encryption.method": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
+  "idToken.encryption.algorithm": enforced("How; RSA1_5 refuses sign-in", CLAIMS, NO_KEY),
+  "idToken.encryption.method": enforced("How", CLAIMS, BY_METHOD),
   "logout.backChannelLogoutUrl": enforced(
     "Gets a logout token when a session ends; only https and public addresses are called",
     "http/sign-in/back-channel.test.ts",
@@ -147,35 +161,53 @@ export const oidcRows: Rows = {
   ),
   "subjectToken.enable": kept(`${SIGN_IN}: tokens to act as another user`, "Tokens are exchanged without it."),
   "subjectToken.applicationSubjectTokenExpiryInSeconds": kept(`${SIGN_IN}: the life of such tokens; has a ceiling`),
-  validateRequestObjectSignature: kept(`${SIGN_IN}: requests must be signed`),
+  validateRequestObjectSignature: enforced(
+    "Requests must be signed, by value or in a pushed request",
+    OBJECTS,
+    "is required where the application says so, also in a pushed request",
+  ),
   scopeValidators: kept(
     `${SIGN_IN}: how scopes are granted; checked`,
     "The token endpoint grants scopes by the roles of a user in any case.",
   ),
   "hybridFlow.enable": kept(`${SIGN_IN}: the hybrid flow; needs a responseType`),
   "hybridFlow.responseType": kept(`${SIGN_IN}: the response types of the hybrid flow; checked`),
-  "requestObject.requestObjectSigningAlg": kept(`${SIGN_IN}: how requests are signed; checked`),
-  "requestObject.encryption.algorithm": kept(`${SIGN_IN}: how requests are encrypted; checked`),
-  "requestObject.encryption.method": kept(`${SIGN_IN}: how requests are encrypted; checked`),
+  "requestObject.requestObjectSigningAlg": enforced(
+    "The only algorithm of request objects; otherwise PS256, ES256 and RS256",
+    OBJECTS,
+    "counts with the algorithm of the application alone",
+  ),
+  "requestObject.encryption.algorithm": kept("How the client may encrypt requests; checked", ENCRYPTED),
+  "requestObject.encryption.method": kept("How the client may encrypt requests; checked", ENCRYPTED),
   "pushAuthorizationRequest.requirePushAuthorizationRequest": enforced(
-    "Refuses sign-in: pushed requests are not taken",
-    SIGN_INS,
-    "where requests must be pushed, others are refused",
+    "Requests must be pushed",
+    "http/sign-in/pushed-requests.test.ts",
+    "where the application requires it, is the only way to sign in",
   ),
-  "subject.subjectType": kept(
-    `${SIGN_IN}: one subject for all clients, or one for each`,
-    "Access tokens and introspection show the id of the user, also for pairwise.",
+  "subject.subjectType": enforced(
+    "pairwise: one subject for each sector, in every token; access tokens are opaque then",
+    CLAIMS,
+    "are one for each sector, and the same in every token of it",
   ),
-  "subject.sectorIdentifierUri": kept(`${SIGN_IN}: clients that share pairwise subjects; checked`),
+  "subject.sectorIdentifierUri": enforced(
+    "Names the sector; its document must list the address of the answer",
+    CLAIMS,
+    "of several hosts need a document, which must list the address",
+  ),
   "cibaAuthenticationRequest.authReqExpiryTime": kept(`${SIGN_IN}: sign-in that another device begins`),
   "cibaAuthenticationRequest.notificationChannels": kept(`${SIGN_IN}: how the user hears of it; checked`),
   "cibaAuthenticationRequest.skipUserValidation": kept(`${SIGN_IN}: the hint is not looked up`),
   "cibaAuthenticationRequest.allowFederatedUsers": kept(`${SIGN_IN}: needs skipUserValidation`),
-  isFAPIApplication: kept(
-    "true is accepted only with settings of its FAPI profile, which are compared: authentication, binding, algorithms",
-    "Nothing else of the profile is compared.",
+  isFAPIApplication: enforced(
+    "true is accepted only with settings of its FAPI profile, and FAPI 2.0 is enforced; others sign nobody in",
+    "http/sign-in/fapi.test.ts",
+    "happy-flow",
   ),
-  fapiProfile: kept("The profile that the settings are compared with"),
+  fapiProfile: enforced(
+    "FAPI2_SECURITY: the rules of that profile. FAPI1_ADVANCED: its settings are compared, and nobody can sign in",
+    "http/sign-in/fapi.test.ts",
+    "an application does not take passwords, and FAPI 1.0 gets no sign-in",
+  ),
   "issuer.value": refused("Tokens have the issuer of their tenant", "https://id.example/oauth2/token"),
   "issuer.organizationId": refused("Tokens have the issuer of their tenant", "10084a8d-113f-4211-a0d5-efe36b082211"),
   "issuer.tenantDomain": refused("Tokens have the issuer of their tenant", "acme.example"),

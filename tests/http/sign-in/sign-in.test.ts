@@ -132,13 +132,6 @@ describe("authorize", () => {
       "invalid_request",
     );
   });
-  test("where ID tokens must be encrypted, nobody gets plain ones", async () => {
-    const encryption = { enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" };
-    expect(await errorFor({ idToken: { encryption } })).toBe("unauthorized_client");
-  });
-  test("where subjects must be pairwise, nobody gets the id of the user", async () => {
-    expect(await errorFor({ subject: { subjectType: "pairwise" } })).toBe("unauthorized_client");
-  });
   test("where a second factor is needed, a password is not enough", async () => {
     const option = (authenticator: string) => ({ options: [{ idp: "LOCAL", authenticator }] });
     const steps = [

@@ -47,7 +47,7 @@ const clientWith = (...expiries: readonly (number | undefined)[]): Client => {
 
 /** Clients with secrets have no other proof. */
 const noProofs = { assertion: async () => undefined, isCertified: async () => false };
-const server = { issuers: new Set<string>(), addresses: new Set<string>(), nowMs: NOW_MS };
+const server = { issuers: new Set<string>(), addresses: new Set<string>(), issuer: "", nowMs: NOW_MS };
 
 const authenticator = newClientAuthenticator(seal, noProofs);
 const attempt = async (found: Client | undefined, ...secrets: readonly string[]) => {

@@ -19,7 +19,16 @@ describe("accepts", () => {
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "negotiate", removesDuplicateUsers: false, countsDirectories: false },
-        indexes: ["emails.value", "name.familyName", "name.givenName", "displayName", "active", "externalId"],
+        indexes: [
+          "emails.value",
+          "name.familyName",
+          "name.givenName",
+          "displayName",
+          "active",
+          "externalId",
+          "meta.created",
+          "meta.lastModified",
+        ],
         clients: defaultClientLimits,
         signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 } },
         access: defaultAccess,
@@ -52,7 +61,7 @@ describe("accepts", () => {
   test("attributes with an index: the shipped ones, those of the file, or none", () => {
     const index = (...names: readonly string[]) =>
       readDeployment(names.map((name) => `[[scim2.index]]\nattribute = "${name}"\n`).join("")).indexes;
-    expect(index()).toHaveLength(6);
+    expect(index()).toHaveLength(8);
     expect(index("Emails", "department", " nickName ")).toEqual([
       "emails.value",
       "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department",
@@ -211,8 +220,8 @@ describe("refuses, with the key to change,", () => {
     ["[oauth]\nmax_client_secrets = 11", "oauth.max_client_secrets: "],
     ["[oauth]\nshow_client_secrets = true", 'did you mean "show_client_secrets_to"?'],
     [
-      '[[scim2.index]]\nattribute = "meta.created"',
-      'scim2.index[number 1].attribute: "meta.created" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value" (line 2)',
+      '[[scim2.index]]\nattribute = "meta.version"',
+      'scim2.index[number 1].attribute: "meta.version" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value", or "meta.created" or "meta.lastModified" (line 2)',
     ],
     [
       '[[scim2.index]]\nattribute = "emails"\n[[scim2.index]]\nattribute = "emails.value"',

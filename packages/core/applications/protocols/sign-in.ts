@@ -103,6 +103,17 @@ function checkCiba(ciba: NonNullable<Body["cibaAuthenticationRequest"]>): void {
   }
 }
 
+/** Whether the FAPI 2.0 Security Profile applies to a client. */
+export function isFapi2({
+  isFAPIApplication,
+  fapiProfile,
+}: {
+  readonly isFAPIApplication?: boolean | undefined;
+  readonly fapiProfile?: string | undefined;
+}): boolean {
+  return isFAPIApplication === true && fapiProfile === "FAPI2_SECURITY";
+}
+
 /** What a client must have that claims a FAPI profile. */
 interface FapiSettings {
   readonly fapiProfile?: string | undefined;

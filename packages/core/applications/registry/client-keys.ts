@@ -43,6 +43,16 @@ export function registeredKeys(certificate: Certificate | undefined): Registered
   };
 }
 
+/** The keys that encrypt for the client: at an address, or a JWK set as JSON. */
+export function encryptionKeys(certificate: Certificate | undefined): Pick<RegisteredKeys, "address" | "jwks"> {
+  if (!certificate) return {};
+  if (certificate.type === "JWKS") {
+    return isInline(certificate.value) ? { jwks: certificate.value } : { address: certificate.value };
+  }
+  const found = pemCertificate(certificate.value);
+  return found ? { jwks: keySetOf(found) } : {};
+}
+
 /** Whether the value of a certificate of type JWKS is the set itself, not its address. */
 export function isInline(value: string): boolean {
   return value.trimStart().startsWith("{");
@@ -52,13 +62,22 @@ export function isInline(value: string): boolean {
 export function problemOfInline(value: string): string | undefined {
   const set = readKeySet(value);
   if (!set) return 'it is not a JSON object with a list "keys"';
+  // A key may verify signatures, or encrypt ID tokens.
+  const encrypting = readKeySet(value, "enc");
   const [problem] = set.problems;
-  if (problem !== undefined) return problem;
-  if (set.keys.length === 0 || set.keys.length > INLINE_KEYS_MAX) {
+  if (problem !== undefined && (encrypting?.keys.length ?? 0) + set.keys.length < countOf(value)) return problem;
+  const keys = [...set.keys, ...(encrypting?.keys ?? [])];
+  if (keys.length === 0 || countOf(value) > INLINE_KEYS_MAX) {
     return `it must have 1 to ${INLINE_KEYS_MAX} keys. Use the address of a set for more`;
   }
-  const wrong = set.keys.findIndex((key) => !isKey(key));
+  const wrong = keys.findIndex((key) => !isKey(key));
   return wrong < 0 ? undefined : `keys[${wrong}] is not a valid key`;
+}
+
+/** How many keys a JWK set has. */
+function countOf(value: string): number {
+  const { keys }: { readonly keys: readonly unknown[] } = JSON.parse(value);
+  return keys.length;
 }
 
 /** The certificate of a PEM text, or of the Base64 of one. */

@@ -3,6 +3,8 @@ import { canonicalName } from "../../platform/distinguished-name.ts";
 import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { ClientAuthenticationMethod } from "../protocols/options.ts";
+import { sectorOf } from "../protocols/sector.ts";
+import { isFapi2 } from "../protocols/sign-in.ts";
 import { type RegisteredKeys, registeredKeys } from "./client-keys.ts";
 import type { Application, AssociatedRoleSettings } from "./model.ts";
 
@@ -45,12 +47,20 @@ export interface ClientRecord {
   readonly rotatesRefresh: boolean;
   /** Absent: the client may send its secret, in a header or in a form; a public client its id alone. */
   readonly authentication?: ClientAuthentication | undefined;
+  /** The FAPI 2.0 Security Profile applies to it. */
+  readonly isFapi2?: boolean | undefined;
   /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
   readonly binding?: TokenBinding;
   /** A renewed refresh token expires when the one before it would have. */
   readonly keepsRefreshExpiry?: boolean | undefined;
   /** The claim `scope` of a JWT is a list. */
   readonly listsScopes?: boolean | undefined;
+  /** The sector of its pairwise subjects; absent for a client with public subjects. */
+  readonly sector?: string | undefined;
+  /** The origins of its scripts in browsers. */
+  readonly origins?: readonly string[] | undefined;
+  /** The claims about users in its access tokens. */
+  readonly attributes?: readonly string[] | undefined;
   /** The roles that count in tokens of users; absent where all of the tenant and of the application do. */
   readonly roles?: CountingRoles | undefined;
 }
@@ -72,6 +82,7 @@ export function clientOf(application: Application): ClientRecord | undefined {
   const { oidc } = inbound;
   const authentication = authenticationOf(application);
   const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
+  const sector = oidc && sectorOf(oidc);
   return (
     oidc && {
       ...usableOf(secretsOf(oidc)),
@@ -79,16 +90,22 @@ export function clientOf(application: Application): ClientRecord | undefined {
       state: oidc.state,
       grantTypes: oidc.grantTypes,
       isPublic: oidc.publicClient,
-      tokenType: oidc.accessToken.type,
+      // A JWT shows the id of the user.
+      tokenType: sector === undefined ? oidc.accessToken.type : "Default",
       userTokenSeconds: oidc.accessToken.userAccessTokenExpiryInSeconds,
       clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
       // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
-      rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
+      // FAPI 2.0 advises against it for its clients, whose refresh tokens are of no use to others (section 5.3.2.1).
+      rotatesRefresh: oidc.publicClient || (oidc.refreshToken.renewRefreshToken ?? !isFapi2(oidc)),
       ...(authentication && { authentication }),
+      ...(isFapi2(oidc) && { isFapi2: true }),
       ...(binding && { binding }),
       ...(oidc.refreshToken.extendRenewedRefreshTokenExpiryTime === false && { keepsRefreshExpiry: true }),
       ...(oidc.accessToken.enableJwtScopeAsArray && { listsScopes: true }),
+      ...(sector !== undefined && { sector }),
+      ...(oidc.allowedOrigins.length > 0 && { origins: oidc.allowedOrigins }),
+      ...(oidc.accessToken.accessTokenAttributes.length > 0 && { attributes: oidc.accessToken.accessTokenAttributes }),
       ...countingRoles(associatedRoles),
     }
   );

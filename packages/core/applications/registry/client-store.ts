@@ -98,9 +98,13 @@ const settings = record<ClientRecord>({
   refreshSeconds: number,
   rotatesRefresh: bool,
   authentication: optional(authentication),
+  isFapi2: optional(bool),
   binding: optional(oneOf(...tokenBindings)),
   keepsRefreshExpiry: optional(bool),
   listsScopes: optional(bool),
+  sector: optional(text),
+  origins: optional(list(text)),
+  attributes: optional(list(text)),
   roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 

@@ -188,7 +188,8 @@ async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Pro
   const pairs = both(node.pairs, isMissing);
   const [all, without] = await Promise.all([
     sets.count(node),
-    pairs.possible.length > 0 ? sets.count({ ...node, pairs }) : undefined,
+    // Every resource has its times.
+    pairs.possible.length > 0 && node.index.attribute.kind !== "time" ? sets.count({ ...node, pairs }) : undefined,
   ]);
   if (all.isOpen) return undefined;
   if (!without) return [{ matches: all.matches, hasValues: true }];

@@ -6,6 +6,7 @@ import type { ValueIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../settle.ts";
 import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
 import { readSpan } from "./directory.ts";
+import type { CountedRange } from "./model.ts";
 import { ID_BYTES, idOfBytes, packedText } from "./pair.ts";
 import {
   DELTAS,
@@ -22,8 +23,8 @@ import {
 const DEADLINE_MS = 10_000;
 
 /** What a range contains. */
-export interface Contents {
-  readonly range: ValueRange;
+export interface Contents<Range extends CountedRange = CountedRange> {
+  readonly range: Range;
   readonly values: readonly PackedValue[];
   /** Of each pair of the pack, in order. Absent where only values were read. */
   readonly ids?: Uint8Array | undefined;
@@ -47,9 +48,9 @@ export async function readContents(
   context: ValueContext,
   ranges: readonly ValueRange[],
   read: ContentsRead,
-): Promise<readonly Contents[]> {
+): Promise<readonly Contents<ValueRange>[]> {
   const first = await attempt(context, ranges, read);
-  const result: Contents[] = [];
+  const result: Contents<ValueRange>[] = [];
   for (const [at, range] of ranges.entries()) {
     const contents = first[at];
     if (contents) result.push(contents);
@@ -58,7 +59,11 @@ export async function readContents(
   return result;
 }
 
-function readAgain(context: ValueContext, { low, high }: ValueRange, withIds: boolean): Promise<readonly Contents[]> {
+function readAgain(
+  context: ValueContext,
+  { low, high }: ValueRange,
+  withIds: boolean,
+): Promise<readonly Contents<ValueRange>[]> {
   return settle(DEADLINE_MS, async () => {
     const parts = await readSpan(context, low, high);
     const contents = await attempt(context, parts, { withIds, consistent: true });
@@ -72,7 +77,7 @@ async function attempt(
   { table, keys }: ValueContext,
   ranges: readonly ValueRange[],
   { withIds, ...options }: ContentsRead,
-): Promise<readonly (Contents | undefined)[]> {
+): Promise<readonly (Contents<ValueRange> | undefined)[]> {
   const ofRange = ranges.map((range): readonly Key[] => {
     const { low, fold, slot } = range;
     return [
@@ -99,7 +104,11 @@ function deltaKeys(keys: ValueIndexKeys, range: ValueRange): readonly Key[] {
   return hasChanges(range) ? DELTAS.map((at) => keys.delta(range.low, at)) : [];
 }
 
-function contentsOf(range: ValueRange, items: readonly (Item | undefined)[], withIds: boolean): Contents | undefined {
+function contentsOf(
+  range: ValueRange,
+  items: readonly (Item | undefined)[],
+  withIds: boolean,
+): Contents<ValueRange> | undefined {
   const { fold } = range;
   const packAt = hasChanges(range) ? DELTAS.length : 0;
   const deltas = items.slice(0, packAt).map(deltaOf);
@@ -140,7 +149,7 @@ export function withChanges(texts: readonly string[], changes: ReadonlyMap<strin
 }
 
 /** Contents whose values may be missing where all pairs match. */
-interface WithIds {
+export interface WithIds {
   readonly contents: Contents;
   readonly isWhole: boolean;
 }

@@ -102,7 +102,7 @@ export async function mendRange(given: ValueContext, before: ValueRange): Promis
 }
 
 /** Takes a ticket on a range, and reads what the range contains then. */
-async function withTicket(context: ValueContext, before: ValueRange): Promise<Contents> {
+async function withTicket(context: ValueContext, before: ValueRange): Promise<Contents<ValueRange>> {
   const { table, keys } = context;
   const at = rangeKey(keys, before.low);
   const ticket = before.ticket + 1;
@@ -119,7 +119,7 @@ async function withTicket(context: ValueContext, before: ValueRange): Promise<Co
 /**
  * Puts the pairs of the pack and of the changes into the other slot. What one write cannot take stays in the deltas.
  */
-async function replace(context: ValueContext, contents: Contents): Promise<void> {
+async function replace(context: ValueContext, contents: Contents<ValueRange>): Promise<void> {
   const { table, keys } = context;
   const { range, changes } = contents;
   const { low, ticket } = range;

@@ -16,6 +16,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
+import type { CountedRange } from "./model.ts";
 import { ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
 /** When ranges are folded and split. */
@@ -51,11 +52,7 @@ export function limitsOf(given: Partial<ValueIndexLimits>): ValueIndexLimits {
 }
 
 /** A range and its counts. */
-export interface ValueRange {
-  readonly low: string;
-  /** The least text after the range. */
-  readonly high: string;
-  readonly count: number;
+export interface ValueRange extends CountedRange {
   /** Of the owners with several pairs, those that were counted in this range. */
   readonly several: number;
   /** Bytes of the changes since the last fold. */

@@ -1,0 +1,68 @@
+/** The content of an ID token (OpenID Connect Core 1.0 section 2). Pure. */
+import { createHash } from "node:crypto";
+import { isFapi2 } from "../applications/protocols/sign-in.ts";
+import type { Application } from "../applications/registry/model.ts";
+import type { IdTokenAlgorithm } from "../tokens/id-token-keys.ts";
+
+/** The class of a sign-in by a password (`acr`). */
+export const PASSWORD_CLASS = "pwd";
+
+/** The life of an ID token whose application has none. */
+const DEFAULT_SECONDS = 3_600;
+
+/** Of whom and for what an ID token is. */
+export interface IdTokenContent {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly subject: string;
+  /** Claims about the user. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly signedIn: { readonly authSeconds: number; readonly sid: string };
+  readonly nonce?: string | undefined;
+  readonly issuedAtSeconds: number;
+  /** What the token is issued together with: its digest binds the two. */
+  readonly accessToken?: string | undefined;
+}
+
+/** What is signed, with which algorithm, and for how long. */
+export interface IdTokenToSign {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly algorithm: IdTokenAlgorithm;
+  readonly lifeSeconds: number;
+}
+
+/** An ID token by the settings of its application. */
+export function idTokenOf(
+  { inbound }: Pick<Application, "inbound">,
+  { issuer, clientId, subject, claims, signedIn, nonce, issuedAtSeconds, accessToken }: IdTokenContent,
+): IdTokenToSign {
+  const { idToken } = inbound.oidc ?? {};
+  const lifeSeconds = idToken?.expiryInSeconds || DEFAULT_SECONDS;
+  const audiences = [...new Set([clientId, ...(idToken?.audience ?? [])])];
+  const isOne = audiences.length === 1;
+  return {
+    // FAPI 2.0 has no RS256 (section 5.4.1).
+    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" || isFapi2(inbound.oidc ?? {}) ? "ES256" : "RS256",
+    lifeSeconds,
+    claims: {
+      ...claims,
+      iss: issuer,
+      sub: subject,
+      aud: isOne ? clientId : audiences,
+      ...(!isOne && { azp: clientId }),
+      iat: issuedAtSeconds,
+      exp: issuedAtSeconds + lifeSeconds,
+      auth_time: signedIn.authSeconds,
+      ...(nonce !== undefined && { nonce }),
+      acr: PASSWORD_CLASS,
+      amr: ["pwd"],
+      sid: signedIn.sid,
+      ...(accessToken !== undefined && { at_hash: halfDigest(accessToken) }),
+    },
+  };
+}
+
+/** The left half of the digest, by the hash of the algorithm: SHA-256 for both (section 3.1.3.6). */
+function halfDigest(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest().subarray(0, 16).toString("base64url");
+}

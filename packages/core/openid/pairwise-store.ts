@@ -1,0 +1,66 @@
+/**
+ * Pairwise subjects: one name of a user for each sector, which does not lead back to the user, nor to the name in
+ * another sector (OpenID Connect Core 1.0 section 8.1).
+ *
+ * The key is random, one for each tenant, made when it is first needed, and never changed: not with the sealing key
+ * either, because a subject must stay.
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import { keys } from "../table/keys.ts";
+import { bytes, rowCodec } from "../table/row.ts";
+import { stale, whileStale } from "../table/stale.ts";
+import type { Table } from "../table/table.ts";
+
+const KEY_BYTES = 32;
+/** Tenants whose keys a container remembers. */
+const KNOWN_MAX = 1_000;
+
+const rows = rowCodec<{ readonly key: Uint8Array }>("key of pairwise subjects", { key: bytes });
+
+/** A user in a sector. */
+export interface SectorUser {
+  readonly tenant: string;
+  readonly sector: string;
+  readonly userId: string;
+}
+
+/** The pairwise subjects of one container. */
+export interface PairwiseSubjects {
+  /** 43 characters. No round trip while the key of the tenant is known; one, or two for the first subject of all. */
+  of(table: Table, user: SectorUser): Promise<string>;
+}
+
+/**
+ * Opens them for one container. One that issues no tokens does not make keys: where there is none, no client has a
+ * subject, and it gets one that is nobody's.
+ */
+export function newPairwiseSubjects({ makesKeys }: { readonly makesKeys: boolean }): PairwiseSubjects {
+  const known = new Map<string, Uint8Array>();
+  return {
+    async of(table, { tenant, sector, userId }) {
+      const found = known.get(tenant) ?? (await (makesKeys ? keyOf : readKey)(table, tenant));
+      if (found && known.size < KNOWN_MAX) known.set(tenant, found);
+      const key = found ?? randomBytes(KEY_BYTES);
+      return createHmac("sha256", key)
+        .update(JSON.stringify([sector, userId]), "utf8")
+        .digest("base64url");
+    },
+  };
+}
+
+async function readKey(table: Table, tenant: string): Promise<Uint8Array | undefined> {
+  const found = await table.get(keys.pairwiseKey(tenant));
+  return found && rows.read(found).key;
+}
+
+function keyOf(table: Table, tenant: string): Promise<Uint8Array> {
+  const key = keys.pairwiseKey(tenant);
+  return whileStale(async () => {
+    const found = await readKey(table, tenant);
+    if (found) return found;
+    const made = new Uint8Array(randomBytes(KEY_BYTES));
+    // Two requests can need the first one: that of the other counts.
+    await table.write({ put: { ...key, ...rows.write({ key: made }) }, when: "absent", otherwise: () => stale() });
+    return made;
+  });
+}

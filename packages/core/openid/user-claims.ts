@@ -1,0 +1,298 @@
+/**
+ * Claims about a user, as ID tokens and the UserInfo endpoint have them (OpenID Connect Core 1.0 section 5): which ones
+ * an application gets, and their values. Pure.
+ */
+import type { Application } from "../applications/registry/model.ts";
+import { attributeClaims, LOCAL_DIALECT, oidcClaims } from "../claims/model.ts";
+import { PRIMARY } from "../domain/username.ts";
+import { qualifiedName, type User } from "../identities/users/model.ts";
+import type { OidcScope } from "../oidc-scopes/model.ts";
+
+/** A user with what its claims refer to. */
+export interface ClaimedUser {
+  readonly user: User;
+  readonly tenant: string;
+  readonly groupNames: readonly string[];
+  readonly roleNames: readonly string[];
+  /** Of each role, whether it is of the tenant or of the application. */
+  readonly roleAudiences: readonly ("organization" | "application")[];
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, unknown>>;
+type Configuration = Application["claimConfiguration"];
+type Configured = Pick<Application, "claimConfiguration">;
+
+/** What a client is given. */
+export interface Granted {
+  readonly scopes: readonly OidcScope[];
+  /** Names of single claims that it asked for (OpenID Connect Core 1.0 section 5.5). */
+  readonly claims?: readonly string[] | undefined;
+}
+
+const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
+const LOCAL = `${LOCAL_DIALECT}/`;
+
+/** Claims that a token has for itself: no setting may replace them. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "sid"],
+  ...["at_hash", "c_hash", "s_hash", "cnf", "events"],
+]);
+
+/** Local claims that Identity Server maps to attributes of another meaning: the gender to the manager, for one. */
+const MISLEADING: ReadonlySet<string> = new Set(["gender", "stateorprovince"]);
+
+/** The attributes of users by the ends of URIs of local claims. */
+const attributes: ReadonlyMap<string, string> = new Map([
+  ...[...attributeClaims].flatMap(([path, claim]) => (MISLEADING.has(claim) ? [] : [[claim, path] as const])),
+  ["dob", `${SYSTEM_SCHEMA}:dateOfBirth`],
+  ["country", `${SYSTEM_SCHEMA}:country`],
+]);
+
+/** The claims of a user for an application. Claims without a value are left out. */
+export function claimsFor(claimed: ClaimedUser, { claimConfiguration }: Configured, granted: Granted): Claims {
+  const { dialect } = claimConfiguration;
+  const names = new Set([...granted.scopes.flatMap(({ claims }) => claims), ...(granted.claims ?? [])]);
+  const standard = [...names]
+    .filter((name) => !RESERVED.has(name) && isAllowed(name, claimConfiguration))
+    .map((name) => [shownName(name, claimConfiguration), oidcValue(name, claimed, claimConfiguration.role)]);
+  const custom = dialect === "CUSTOM" ? customClaims(claimConfiguration) : [];
+  const values = custom.map(([name, uri]) => [name, localValue(uri, claimed, claimConfiguration.role)]);
+  return Object.fromEntries([...standard, ...values].filter(([, value]) => isPresent(value)));
+}
+
+/** The names that a client may ask for one by one: those of OpenID Connect, and of scopes of the tenant. */
+export function knownClaims(
+  asked: readonly string[],
+  { claimConfiguration }: Configured,
+  known: readonly OidcScope[],
+): readonly string[] {
+  const names = new Set([...Object.keys(oidcClaims), ...known.flatMap(({ claims }) => claims)]);
+  return [...new Set(asked)].filter(
+    (name) => names.has(name) && !RESERVED.has(name) && isAllowed(name, claimConfiguration),
+  );
+}
+
+/** Claims that an access token has for itself, besides those of every token. */
+const OF_ACCESS_TOKENS: ReadonlySet<string> = new Set(["client_id", "scope", "act", "aut", "idp", "username"]);
+/** Characters of the claims about a user in an access token, as JSON: it travels in a header. */
+const ATTRIBUTES_LENGTH_MAX = 2_048;
+
+/** Claims about a user for an access token, by their names in OpenID Connect or URIs: as many as there is room for. */
+export function attributesFor(
+  claimed: ClaimedUser,
+  names: readonly string[],
+  role: Configuration["role"] = {},
+): Claims {
+  const found: Record<string, unknown> = {};
+  for (const given of names) {
+    const local = given.startsWith(LOCAL) ? given.slice(LOCAL.length) : undefined;
+    const name = local === undefined ? given : (nameOf(local) ?? local);
+    const value =
+      local === undefined || nameOf(local) ? oidcValue(name, claimed, role) : localValue(given, claimed, role);
+    const isFree = !RESERVED.has(name) && !OF_ACCESS_TOKENS.has(name) && isPresent(value);
+    if (isFree && JSON.stringify({ ...found, [name]: value }).length <= ATTRIBUTES_LENGTH_MAX) found[name] = value;
+  }
+  return found;
+}
+
+/** The name in OpenID Connect of a local claim. */
+function nameOf(local: string): string | undefined {
+  return Object.entries(oidcClaims).find(([name, each]) => each === local && !RESERVED.has(name))?.[0];
+}
+
+/** The mandatory claims of an application that a user has no value for, as an application names them. */
+export function missingClaims({ user, tenant }: Pick<ClaimedUser, "user" | "tenant">, application: Configured) {
+  const { requestedClaims, claimMappings, role } = application.claimConfiguration;
+  // What counts is that the user has some, not what they are called.
+  const claimed = { user, tenant, groupNames: user.groupIds, roleNames: [tenant], roleAudiences: [] };
+  return requestedClaims.flatMap(({ claim, mandatory }) => {
+    const name = uriOf(claim);
+    const mapped = claimMappings.find(({ applicationClaim }) => applicationClaim === name);
+    const uri = mapped ? uriOf(mapped.localClaim) : name;
+    return mandatory && !isPresent(localValue(uri, claimed, role)) ? [name] : [];
+  });
+}
+
+/** Whether an application may have a claim: it requests no claims at all, or this one. */
+function isAllowed(name: string, { requestedClaims, claimMappings }: Configuration): boolean {
+  const requested = new Set(requestedClaims.map(({ claim }) => uriOf(claim)));
+  const uri = `${LOCAL}${localOf(name)}`;
+  const mappings = claimMappings.filter(({ localClaim }) => uriOf(localClaim) === uri);
+  return (
+    requested.size === 0 ||
+    requested.has(uri) ||
+    mappings.some(({ applicationClaim }) => requested.has(applicationClaim))
+  );
+}
+
+/** The names that an application has of its own for claims that it requests, each with the local claim. */
+function customClaims({ requestedClaims, claimMappings }: Configuration): readonly (readonly [string, string])[] {
+  const requested = new Set(requestedClaims.map(({ claim }) => uriOf(claim)));
+  return claimMappings
+    .map(({ applicationClaim, localClaim }) => [applicationClaim, uriOf(localClaim)] as const)
+    .filter(([name, uri]) => (requested.has(name) || requested.has(uri)) && !RESERVED.has(name) && name !== uri);
+}
+
+/** The name of a claim for an application: it may have chosen the one in which it gets roles. */
+function shownName(name: string, { role, claimMappings }: Configuration): string {
+  const chosen = role.claim && uriOf(role.claim);
+  if (name !== "roles" || !chosen || ROLE_CLAIMS.has(chosen)) return name;
+  if (!chosen.startsWith(LOCAL)) return RESERVED.has(chosen) ? name : chosen;
+  const mapped = claimMappings.find(({ localClaim }) => uriOf(localClaim) === chosen)?.applicationClaim;
+  const local = chosen.slice(LOCAL.length);
+  const shown = mapped ?? nameOf(local) ?? local;
+  return RESERVED.has(shown) ? name : shown;
+}
+
+/** The local claims of roles: under either name the claim is `roles`. */
+const ROLE_CLAIMS: ReadonlySet<string> = new Set([`${LOCAL}roles`, `${LOCAL}role`]);
+
+/** The URI of a reference to a claim, which has one or the id that `/claim-dialects` shows; otherwise that id. */
+export function uriOf({ uri, id }: { readonly uri?: string | undefined; readonly id?: string | undefined }): string {
+  if (uri || id === undefined) return uri ?? "";
+  const read = Buffer.from(id, "base64url").toString("utf8");
+  return read.startsWith(LOCAL) ? read : id;
+}
+
+/**
+ * The subject of a user for an application: its id, unless the application chose another claim. `pairwise` is the
+ * subject for the sector of the application, where it has pairwise ones.
+ */
+export function subjectFor(claimed: ClaimedUser, { claimConfiguration }: Configured, pairwise?: string): string {
+  if (pairwise !== undefined) return pairwise;
+  const { claim, includeUserDomain, includeTenantDomain } = claimConfiguration.subject;
+  const chosen = claim && localValue(uriOf(claim), claimed, claimConfiguration.role);
+  const { userStore } = claimed.user;
+  const base = typeof chosen === "string" && chosen !== "" ? chosen : claimed.user.id;
+  const isBare = !includeUserDomain || userStore === PRIMARY || base.startsWith(`${userStore}/`);
+  const inStore = isBare ? base : `${userStore}/${base}`;
+  return includeTenantDomain ? `${inStore}@${claimed.tenant}` : inStore;
+}
+
+/** The end of the URI of the local claim that a claim of OpenID Connect is mapped to. */
+function localOf(name: string): string {
+  return oidcClaims[name] ?? name;
+}
+
+function oidcValue(name: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
+  const { user } = claimed;
+  const { profile } = user;
+  switch (name) {
+    case "preferred_username":
+      return user.userName;
+    case "name":
+      return fullName(profile);
+    case "updated_at":
+      return Math.floor(user.modifiedMs / 1_000);
+    case "email_verified":
+    case "phone_number_verified": {
+      const value = objectIn(profile, SYSTEM_SCHEMA)[name === "email_verified" ? "emailVerified" : "phoneVerified"];
+      return value === undefined ? undefined : value === true || value === "true";
+    }
+    case "address":
+      return addressOf(profile);
+    case "phone_number":
+      return oneOfMany(profile.phoneNumbers);
+    case "roles":
+      return rolesOf(claimed, role);
+    default:
+      return localValue(`${LOCAL}${localOf(name)}`, claimed, role);
+  }
+}
+
+/** Role names, by their names in the application. Mappings name a role with or without its domain. */
+function rolesOf(
+  { roleNames, roleAudiences }: ClaimedUser,
+  { mappings = [], includeUserDomain }: Configuration["role"],
+): readonly string[] {
+  return roleNames.map((name, at) => {
+    const qualified = `${roleAudiences[at] === "application" ? "Application" : "Internal"}/${name}`;
+    const mapped = mappings.find(({ localRole }) => localRole === name || localRole === qualified)?.applicationRole;
+    return mapped ?? (includeUserDomain ? qualified : name);
+  });
+}
+
+/** The value of a local claim; `undefined` for one that users do not have. */
+function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
+  if (!uri.startsWith(LOCAL)) return undefined;
+  const { user } = claimed;
+  const claim = uri.slice(LOCAL.length);
+  switch (claim) {
+    case "userid":
+      return user.id;
+    case "username":
+      return qualifiedName(user);
+    case "groups":
+      return claimed.groupNames;
+    case "roles":
+    case "role":
+      return rolesOf(claimed, role);
+    case "fullname":
+      return fullName(user.profile);
+    case "created":
+      return new Date(user.createdMs).toISOString();
+    case "modified":
+      return new Date(user.modifiedMs).toISOString();
+    default: {
+      const path = attributes.get(claim);
+      return path === undefined ? undefined : attributeValue(user.profile, path);
+    }
+  }
+}
+
+/** A simple value of an attribute: `name.givenName`, the best of `emails`, `emails.work`, or that of an extension. */
+function attributeValue(profile: Json, path: string): unknown {
+  const at = path.lastIndexOf(":");
+  const owner = at < 0 ? profile : objectIn(profile, path.slice(0, at));
+  const [name = "", part] = path.slice(at + 1).split(".");
+  const value = owner[name];
+  if (Array.isArray(value)) return oneOfMany(value, part);
+  if (part === undefined) return isScalar(value) ? value : undefined;
+  const inner = isObject(value) ? value[part] : undefined;
+  return isScalar(inner) ? inner : undefined;
+}
+
+/** The value of a type, or the primary one, or the first. */
+function oneOfMany(values: unknown, type?: string): unknown {
+  const objects = Array.isArray(values) ? values.filter(isObject) : [];
+  const best =
+    type === undefined
+      ? (objects.find(({ primary }) => primary === true) ?? objects[0])
+      : objects.find((each) => each.type === type);
+  return isScalar(best?.value) ? best.value : undefined;
+}
+
+function fullName(profile: Json): unknown {
+  const { formatted, givenName, familyName } = objectIn(profile, "name");
+  const joined = [givenName, familyName].filter((part) => typeof part === "string" && part !== "").join(" ");
+  return [profile.displayName, formatted, joined].find((text) => typeof text === "string" && text !== "");
+}
+
+/** OpenID Connect Core 1.0 section 5.1.1. */
+function addressOf({ addresses }: Json): unknown {
+  const objects = Array.isArray(addresses) ? addresses.filter(isObject) : [];
+  const address = objects.find(({ primary }) => primary === true) ?? objects[0];
+  if (!address) return undefined;
+  const { formatted, streetAddress: street_address, locality, region, postalCode: postal_code, country } = address;
+  const named = { formatted, street_address, locality, region, postal_code, country };
+  const present = Object.entries(named).filter(([, value]) => typeof value === "string" && value !== "");
+  return present.length > 0 ? Object.fromEntries(present) : undefined;
+}
+
+function objectIn(owner: Json, name: string): Json {
+  const value = owner[name];
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
+}
