@@ -40,6 +40,7 @@ export const partitions = {
   refreshToken: keys.refreshToken(ANY).PK,
   authorizationCode: keys.authorizationCode(ANY).PK,
   pushedRequest: keys.pushedRequest(ANY).PK,
+  frontAnswer: keys.frontAnswer(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,

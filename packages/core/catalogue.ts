@@ -25,6 +25,7 @@ import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { signInOperations } from "./sign-in/contract.ts";
+import { answerOperations } from "./sign-in/contract-answers.ts";
 import { pushedOperations } from "./sign-in/contract-pushed.ts";
 import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
@@ -52,6 +53,7 @@ export const catalogue = {
   ...organizationOperations,
   ...oauthOperations,
   ...pushedOperations,
+  ...answerOperations,
   ...signInOperations,
   ...scim1Operations,
   ...applicationFileOperations,

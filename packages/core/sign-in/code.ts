@@ -55,7 +55,7 @@ export function newCode(
   { session, user, userFromMs }: Current,
   { known, everyoneId }: TenantFacts,
   { now }: Pick<SignInContext, "now">,
-): { readonly text: string; readonly step: Step } {
+): { readonly text: string; readonly code: AuthorizationCode; readonly step: Step } {
   const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const claims = claimNamesOf(request, application, known);
@@ -82,7 +82,7 @@ export function newCode(
     issuedMs: Math.max(now, userFromMs, client.tokensFromMs),
     issuedAtSeconds: Math.floor(now / 1_000),
   };
-  return { text, step: storingCode(text, code) };
+  return { text, code, step: storingCode(text, code) };
 }
 
 /** The single claims that a request asks for and the application may have; `undefined` for none. */

@@ -7,12 +7,14 @@ import { missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
-import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
+import { digestOf } from "../tokens/opaque.ts";
+import { answerCode, answerError, formTargetOf, leadTo, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
 import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
+import { front, storingAnswer } from "./front-store.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
 import { usingPushed } from "./pushed-store.ts";
@@ -60,7 +62,7 @@ export async function finish(
   return askConsent(asked, current, facts, context);
 }
 
-/** Stores a code and sends it. One round trip. */
+/** Stores a code and sends it, or lets the browser fetch an answer with tokens. One round trip. */
 export async function issue(
   asked: Asked,
   current: Current,
@@ -68,9 +70,17 @@ export async function issue(
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
-  const { text, step } = newCode(asked, current, facts, context);
-  await context.table.write(...steps, step, ...answering(asked.request));
-  return answerCode(text, asked.request.to, asked, context);
+  const { request, browser } = asked;
+  const { text, code, step } = newCode(asked, current, facts, context);
+  const { types, to, tenant } = request;
+  if (!types) {
+    await context.table.write(...steps, step, ...answering(request));
+    return answerCode(text, to, asked, context);
+  }
+  // The function that signs tokens sends such an answer: this one holds no key.
+  const { ticket, step: storing } = storingAnswer({ code, types, browser: digestOf(browser), ...front(to) });
+  await context.table.write(...steps, storing, ...answering(request));
+  return leadTo(`${pathOf("/oauth2/answer", tenant)}?ticket=${ticket}`, asked);
 }
 
 /** The steps that use a pushed request up with its answer. They throw `request.invalid` for a second answer. */

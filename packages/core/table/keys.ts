@@ -144,6 +144,8 @@ export const keys = {
   authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
   /** A pushed authorization request, under the digest of its name. */
   pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
+  /** An answer with tokens that a browser fetches, under the digest of its ticket. */
+  frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
   /** The sessions of a user in browsers, each under the digest of its secret. */
   session: (tenant: string, userId: string, digest: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,
