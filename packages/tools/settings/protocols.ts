@@ -12,7 +12,7 @@ const EFFECTS = "http/oauth/settings-of-tokens.test.ts";
 const SAML = "http/protocols/saml.test.ts";
 const CUSTOM = "http/protocols/custom.test.ts";
 
-const FRONT = "http/sign-in/front-channel.test.ts";
+const FRONT = "http/sign-in/answers-with-tokens.test.ts";
 const UNLISTED = "for a response that the application does not list is unsupported_response_type, in the fragment";
 const OBJECTS = "http/sign-in/request-objects.test.ts";
 const ENCRYPTED = "Encrypted request objects are refused: sign them only.";
