@@ -77,7 +77,7 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
-  pairwise: newPairwiseSubjects(),
+  pairwise: newPairwiseSubjects({ makesKeys: true }),
   encryptionKeySets: openKeySets("enc"),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),

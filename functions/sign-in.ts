@@ -45,7 +45,7 @@ const tools: SignInTools = {
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
-  pairwise: newPairwiseSubjects(),
+  pairwise: newPairwiseSubjects({ makesKeys: false }),
   sectors: newRemoteDocuments(openAddresses(), systemClock, readSector),
   proofs: openProofs(),
   keySets: openKeySets(),

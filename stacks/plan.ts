@@ -156,7 +156,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.frontAnswer, p.pairwiseKey],
+      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.frontAnswer],
     },
     changes: [p.credential],
   },

@@ -13,6 +13,33 @@ test("docs/settings-of-applications.md is current: npm run settings-table writes
   expect(textOf("docs/settings-of-applications.md")).toBe(settingsDocument());
 });
 
+/** Settings of OpenID Connect without an effect here, each for a reason. Any other is enforced or refused. */
+const keptOfOidc = [
+  // Other ways to begin a sign-in, which this service does not have.
+  ...["authReqExpiryTime", "notificationChannels", "skipUserValidation", "allowFederatedUsers"].map(
+    (name) => `cibaAuthenticationRequest.${name}`,
+  ),
+  ...["subjectToken.enable", "subjectToken.applicationSubjectTokenExpiryInSeconds"],
+  // Scopes are granted by roles in any case.
+  "scopeValidators",
+  // What follows waits for the end of sessions, for the hybrid flow, and for encrypted requests.
+  "accessToken.revokeTokensWhenIDPSessionTerminated",
+  ...["logout.backChannelLogoutUrl", "logout.frontChannelLogoutUrl"],
+  ...["hybridFlow.enable", "hybridFlow.responseType"],
+  ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
+];
+
+test("of the settings of OpenID Connect only these are kept, and those of claims all have an effect", () => {
+  const keptIn = (title: string) =>
+    Object.entries(models.find((model) => model.title === title)?.rows ?? {}).flatMap(([leaf, { kind }]) =>
+      kind === "kept" ? [leaf] : [],
+    );
+  expect(keptIn("OAuth2 and OpenID Connect").toSorted()).toEqual(keptOfOidc.toSorted());
+  const ofClaims = keptIn("Application").filter((leaf) => leaf.startsWith("claimConfiguration."));
+  // Labels, and subjects of users of other identity providers.
+  expect(ofClaims.filter((leaf) => !/\.displayName$|MappedLocalSubject|mappedLocalSubject/.test(leaf))).toEqual([]);
+});
+
 describe.each(models)("$title", ({ title, file, rows, leaves }) => {
   test.each(leaves)("%s has a row", (leaf) => {
     expect(

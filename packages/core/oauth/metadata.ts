@@ -7,6 +7,7 @@ import { defaultScopes } from "../oidc-scopes/model.ts";
 import { PASSWORD_CLASS } from "../openid/id-token.ts";
 import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
+import { encryptionAlgorithms, encryptionMethods } from "../tokens/encrypted-jwt.ts";
 import { idTokenAlgorithms } from "../tokens/id-token-keys.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { requestObjectAlgorithms } from "../tokens/request-object-algorithms.ts";
@@ -103,11 +104,13 @@ export function openIdConfiguration(...server: Parameters<typeof serverMetadata>
     ...metadata,
     userinfo_endpoint: `${metadata.issuer.replace(/\/token$/, "")}/userinfo`,
     end_session_endpoint: `${metadata.issuer.replace(/\/oauth2\/token$/, "")}/oidc/logout`,
-    subject_types_supported: ["public"],
+    subject_types_supported: ["public", "pairwise"],
     id_token_signing_alg_values_supported: [...idTokenAlgorithms],
+    id_token_encryption_alg_values_supported: [...encryptionAlgorithms],
+    id_token_encryption_enc_values_supported: [...encryptionMethods],
     claims_supported: [...new Set(["sub", "auth_time", "acr", "amr", "sid", ...claims])],
     claim_types_supported: ["normal"],
-    claims_parameter_supported: false,
+    claims_parameter_supported: true,
     acr_values_supported: [PASSWORD_CLASS],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     ui_locales_supported: ["en", "de"],

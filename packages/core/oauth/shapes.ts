@@ -235,6 +235,8 @@ export const OpenIdConfiguration = ServerMetadata.extend({
   end_session_endpoint: z.string(),
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,
+  id_token_encryption_alg_values_supported: names,
+  id_token_encryption_enc_values_supported: names,
   claims_supported: names,
   claim_types_supported: names,
   claims_parameter_supported: z.boolean(),

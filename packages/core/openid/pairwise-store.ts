@@ -30,13 +30,17 @@ export interface PairwiseSubjects {
   of(table: Table, user: SectorUser): Promise<string>;
 }
 
-/** Opens them for one container. */
-export function newPairwiseSubjects(): PairwiseSubjects {
+/**
+ * Opens them for one container. One that issues no tokens does not make keys: where there is none, no client has a
+ * subject, and it gets one that is nobody's.
+ */
+export function newPairwiseSubjects({ makesKeys }: { readonly makesKeys: boolean }): PairwiseSubjects {
   const known = new Map<string, Uint8Array>();
   return {
     async of(table, { tenant, sector, userId }) {
-      const key = known.get(tenant) ?? (await keyOf(table, tenant));
-      if (known.size < KNOWN_MAX) known.set(tenant, key);
+      const found = known.get(tenant) ?? (await (makesKeys ? keyOf : readKey)(table, tenant));
+      if (found && known.size < KNOWN_MAX) known.set(tenant, found);
+      const key = found ?? randomBytes(KEY_BYTES);
       return createHmac("sha256", key)
         .update(JSON.stringify([sector, userId]), "utf8")
         .digest("base64url");
@@ -44,11 +48,16 @@ export function newPairwiseSubjects(): PairwiseSubjects {
   };
 }
 
+async function readKey(table: Table, tenant: string): Promise<Uint8Array | undefined> {
+  const found = await table.get(keys.pairwiseKey(tenant));
+  return found && rows.read(found).key;
+}
+
 function keyOf(table: Table, tenant: string): Promise<Uint8Array> {
   const key = keys.pairwiseKey(tenant);
   return whileStale(async () => {
-    const found = await table.get(key);
-    if (found) return rows.read(found).key;
+    const found = await readKey(table, tenant);
+    if (found) return found;
     const made = new Uint8Array(randomBytes(KEY_BYTES));
     // Two requests can need the first one: that of the other counts.
     await table.write({ put: { ...key, ...rows.write({ key: made }) }, when: "absent", otherwise: () => stale() });

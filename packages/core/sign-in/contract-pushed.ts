@@ -22,6 +22,7 @@ export const pushedOperations = {
     service: "oauth2",
     method: "POST",
     path: "/oauth2/par",
+    scripts: "client",
     scope: PUBLIC,
     clientAuthentication: "client",
     summary: "Push the parameters of an authorization request, and get a name for it",

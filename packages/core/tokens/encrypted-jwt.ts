@@ -14,6 +14,9 @@ export const encryptionAlgorithms: ReadonlySet<string> = new Set([
   ...["RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
 ]);
 
+/** The methods that it encrypts with (RFC 7518 section 5). */
+export const encryptionMethods = ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A192CBC-HS384"] as const;
+
 /** What other products call A128CBC-HS256. */
 const METHOD_ALIAS = "A128CBC+HS256";
 

@@ -10,9 +10,14 @@ const ROLE_NAMES = "roles have the names that the application gives them";
 const CREATE = "http/applications/createApplication.test.ts";
 const ROLES = "http/oauth/associated-roles.test.ts";
 
-const claim = (what: string): Rows => ({
-  [`${what}.uri`]: kept(`${SIGN_IN}: the claim`),
-  [`${what}.id`]: kept(`${SIGN_IN}: the claim, where it has no uri`),
+const CLAIMS_OF = "http/sign-in/claims.test.ts";
+const CUSTOM = "dialect CUSTOM gives the names of claimMappings";
+const BY_ID = "a requested claim and the subject can be named by their ids";
+const ROLE_CLAIM = "role.includeUserDomain and role.claim change names of roles and of their claim";
+
+const claim = (what: string, test: string): Rows => ({
+  [`${what}.uri`]: enforced("The claim", CLAIMS_OF, test),
+  [`${what}.id`]: enforced("The claim, where it has no uri", CLAIMS_OF, test),
   [`${what}.displayName`]: kept("A label for people"),
 });
 
@@ -81,20 +86,32 @@ const sequence: Rows = {
 };
 
 const claims: Rows = {
-  "claimConfiguration.dialect": kept(`${SIGN_IN}: names of claims`),
-  "claimConfiguration.claimMappings[].applicationClaim": kept(`${SIGN_IN}: names of claims`),
-  ...claim("claimConfiguration.claimMappings[].localClaim"),
-  ...claim("claimConfiguration.requestedClaims[].claim"),
-  "claimConfiguration.requestedClaims[].mandatory": kept(`${SIGN_IN}: asks the user for a missing claim`),
-  ...claim("claimConfiguration.subject.claim"),
-  "claimConfiguration.subject.includeUserDomain": kept(`${SIGN_IN}: the form of the subject`),
+  "claimConfiguration.dialect": enforced("CUSTOM: claims have the names of claimMappings", CLAIMS_OF, CUSTOM),
+  "claimConfiguration.claimMappings[].applicationClaim": enforced("The name of a claim", CLAIMS_OF, CUSTOM),
+  ...claim("claimConfiguration.claimMappings[].localClaim", CUSTOM),
+  ...claim("claimConfiguration.requestedClaims[].claim", BY_ID),
+  "claimConfiguration.requestedClaims[].mandatory": enforced(
+    "A user without a value gets no code; nobody is asked for it",
+    CLAIMS_OF,
+    "a user without a mandatory claim gets an error that names it, and a user with it signs in",
+  ),
+  ...claim("claimConfiguration.subject.claim", BY_ID),
+  "claimConfiguration.subject.includeUserDomain": enforced(
+    "The subject begins with the user store, except PRIMARY",
+    "http/sign-in/stores.test.ts",
+    "its users sign in with their store before the name, and users of the table are others",
+  ),
   "claimConfiguration.subject.includeTenantDomain": enforced("The subject ends in the tenant", SIGN_INS, CLAIMS),
   "claimConfiguration.subject.useMappedLocalSubject": kept(`${SIGN_IN}: the subject of a federated user`),
   "claimConfiguration.subject.mappedLocalSubjectMandatory": kept(`${SIGN_IN}: the subject of a federated user`),
   "claimConfiguration.role.mappings[].localRole": enforced("A role in claims", SIGN_INS, ROLE_NAMES),
   "claimConfiguration.role.mappings[].applicationRole": enforced("Its name in claims", SIGN_INS, ROLE_NAMES),
-  "claimConfiguration.role.includeUserDomain": kept(`${SIGN_IN}: names of roles in claims`),
-  ...claim("claimConfiguration.role.claim"),
+  "claimConfiguration.role.includeUserDomain": enforced(
+    "Names of roles in claims begin with Internal or Application",
+    CLAIMS_OF,
+    ROLE_CLAIM,
+  ),
+  ...claim("claimConfiguration.role.claim", ROLE_CLAIM),
 };
 
 const provisioning: Rows = {

@@ -4,6 +4,9 @@ import { enforced, kept, type Rows, refused } from "./row.ts";
 const SIGN_IN = "The sign-in side";
 /** The tests of sign-in. */
 const SIGN_INS = "http/sign-in/sign-in.test.ts";
+const CLAIMS = "http/sign-in/claims.test.ts";
+const NO_KEY = "without a key, or by an algorithm that is not secure, nobody signs in";
+const BY_METHOD = "an ID token is encrypted by the method of the application";
 const ID_TOKENS = "ES256, audiences and lifetime are those of the application";
 const TOKENS = "http/oauth/requestToken.test.ts";
 const REFRESH = "http/oauth/refresh.test.ts";
@@ -60,7 +63,11 @@ export const oidcRows: Rows = {
     "http/sign-in/hostile.test.ts",
     "an expression matches the whole address, and never one that a browser runs",
   ),
-  allowedOrigins: kept("Browsers: the origins of scripts; checked", "This service sends no headers of CORS."),
+  allowedOrigins: enforced(
+    "Scripts of these origins may read tokens and claims (CORS)",
+    "http/sign-in/scripts.test.ts",
+    "of the token endpoint may be read by the origins of the client, an error too, and by no other",
+  ),
   publicClient: enforced(
     "The client needs no secret and cannot act on its own account",
     TOKENS,
@@ -102,7 +109,11 @@ export const oidcRows: Rows = {
     "does not count with another certificate, without one, or with the certificate of a user",
   ),
   "accessToken.revokeTokensWhenIDPSessionTerminated": kept("A sign-out ends the tokens; here the client revokes them"),
-  "accessToken.accessTokenAttributes": kept(`${SIGN_IN}: attributes of users in tokens`),
+  "accessToken.accessTokenAttributes": enforced(
+    "Claims about the user in JWTs: names of OpenID Connect or URIs of local claims, up to 2,048 characters",
+    CLAIMS,
+    "are claims of JWTs of users, and replace none of the token's own",
+  ),
   "accessToken.enableJwtScopeAsArray": enforced(
     "The claim scope of a JWT is a list",
     EFFECTS,
@@ -130,12 +141,12 @@ export const oidcRows: Rows = {
   "idToken.audience": enforced("Further audiences of ID tokens", SIGN_INS, ID_TOKENS),
   "idToken.idTokenSignedResponseAlg": enforced("RS256, or ES256", SIGN_INS, ID_TOKENS),
   "idToken.encryption.enabled": enforced(
-    "Refuses sign-in: ID tokens are not encrypted",
-    SIGN_INS,
-    "where ID tokens must be encrypted, nobody gets plain ones",
+    "ID tokens are encrypted with the certificate of the application",
+    CLAIMS,
+    "with a certificate without such a key, the token endpoint says so, and the code still counts",
   ),
-  "idToken.encryption.algorithm": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
-  "idToken.encryption.method": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
+  "idToken.encryption.algorithm": enforced("How; RSA1_5 refuses sign-in", CLAIMS, NO_KEY),
+  "idToken.encryption.method": enforced("How", CLAIMS, BY_METHOD),
   "logout.backChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
   "logout.frontChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
   "subjectToken.enable": kept(`${SIGN_IN}: tokens to act as another user`, "Tokens are exchanged without it."),
@@ -163,11 +174,16 @@ export const oidcRows: Rows = {
     "http/sign-in/pushed-requests.test.ts",
     "where the application requires it, is the only way to sign in",
   ),
-  "subject.subjectType": kept(
-    `${SIGN_IN}: one subject for all clients, or one for each`,
-    "Access tokens and introspection show the id of the user, also for pairwise.",
+  "subject.subjectType": enforced(
+    "pairwise: one subject for each sector, in every token; access tokens are opaque then",
+    CLAIMS,
+    "are one for each sector, and the same in every token of it",
   ),
-  "subject.sectorIdentifierUri": kept(`${SIGN_IN}: clients that share pairwise subjects; checked`),
+  "subject.sectorIdentifierUri": enforced(
+    "Names the sector; its document must list the address of the answer",
+    CLAIMS,
+    "of several hosts need a document, which must list the address",
+  ),
   "cibaAuthenticationRequest.authReqExpiryTime": kept(`${SIGN_IN}: sign-in that another device begins`),
   "cibaAuthenticationRequest.notificationChannels": kept(`${SIGN_IN}: how the user hears of it; checked`),
   "cibaAuthenticationRequest.skipUserValidation": kept(`${SIGN_IN}: the hint is not looked up`),

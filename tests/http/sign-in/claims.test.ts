@@ -329,6 +329,8 @@ describe("the claim configuration of an application", () => {
     expect((await claimsOf({ role }, "openid roles")).roles.toSorted()).toEqual(["Boss", "Internal/everyone"]);
     const named = await claimsOf({ role: { claim: { uri: "permissions" } } }, "openid roles");
     expect([named.permissions.toSorted(), named.roles]).toEqual([["everyone", "manager"], undefined]);
+    const byId = { id: Buffer.from(uri("userType").uri).toString("base64url") };
+    expect((await claimsOf({ role: { claim: byId } }, "openid roles")).userType).toBeDefined();
     for (const name of ["role", "roles"]) {
       expect((await claimsOf({ role: { claim: uri(name) } }, "openid roles")).roles).toBeDefined();
     }
@@ -395,6 +397,14 @@ describe("idToken.encryption", () => {
       ...{ grant_type: "refresh_token", refresh_token: tokens.refresh_token, redirect_uri: undefined },
     });
     expect(body.id_token.split(".")).toHaveLength(5);
+  });
+
+  test("an ID token is encrypted by the method of the application", async () => {
+    for (const method of ["A128GCM", "A256GCM"]) {
+      const { tokens } = await tokensOf(await encrypted("RSA-OAEP-256", method));
+      const { protectedHeader } = await compactDecrypt(tokens.id_token ?? "", pair.privateKey);
+      expect(protectedHeader.enc).toBe(method);
+    }
   });
 
   test("without a key, or by an algorithm that is not secure, nobody signs in", async () => {

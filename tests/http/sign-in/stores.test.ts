@@ -39,6 +39,11 @@ describe.runIf(hasSlapd)("a directory", async () => {
         ids.get(username),
       );
       expect(answerOf(await page.open(requestOf(client))).code).toMatch(/^ac_/);
+      const subject = { includeUserDomain: true, claim: { uri: "http://wso2.org/claims/givenname" } };
+      const named = await newApplication({}, { claimConfiguration: { subject } });
+      const answer = answerOf(await page.open(requestOf(named)));
+      const { sub } = claimsIn((await redeem(named, answer.code)).body.id_token);
+      expect(sub).toBe(username.startsWith("CORP") ? "CORP/Kim" : "Kim");
     }
   });
 });
