@@ -25,7 +25,7 @@ const keptOfOidc = [
   // What follows waits for the end of sessions, for the hybrid flow, and for encrypted requests.
   "accessToken.revokeTokensWhenIDPSessionTerminated",
   ...["logout.backChannelLogoutUrl", "logout.frontChannelLogoutUrl"],
-  ...["hybridFlow.enable", "hybridFlow.responseType"],
+  ...[],
   ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
 ];
 
