@@ -22,10 +22,9 @@ const keptOfOidc = [
   ...["subjectToken.enable", "subjectToken.applicationSubjectTokenExpiryInSeconds"],
   // Scopes are granted by roles in any case.
   "scopeValidators",
-  // What follows waits for the end of sessions, for the hybrid flow, and for encrypted requests.
+  // What follows waits for the end of sessions, and for encrypted requests.
   "accessToken.revokeTokensWhenIDPSessionTerminated",
   ...["logout.backChannelLogoutUrl", "logout.frontChannelLogoutUrl"],
-  ...[],
   ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
 ];
 

@@ -50,6 +50,7 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   signIn: 400,
   giveConsent: 400,
   signOut: 400,
+  sendAnswer: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

@@ -6,12 +6,7 @@ export const signInReads = ({ client }: Fixture) =>
     ["getOpenIdConfiguration", {}],
     ["getServerOpenIdConfiguration", {}],
     ["getServerMetadata", {}],
-    [
-      "pushAuthorizationRequest",
-      {
-        form: { client_id: client.username, client_secret: client.password, response_type: "code", scope: "openid" },
-      },
-    ],
+    ["pushAuthorizationRequest", { as: client, form: { response_type: "code", scope: "openid" } }],
     ["sendAnswer", { query: "ticket=the-ticket-of-the-sign-in" }],
     ["authorize", { query: `client_id=${client.username}&response_type=code&scope=openid` }],
     ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
