@@ -217,6 +217,9 @@ describe("the functions", () => {
       "getTenantScim1ResourceMetadata",
       "getTenantIntrospectionResourceMetadata",
       "getTenantSignalsResourceMetadata",
+      "pushAuthorizationRequest",
+      // A ticket of a sign-in, tied to a browser.
+      "sendAnswer",
       // People sign in here; the token is checked by the operation itself.
       "authorize",
       "authorizeByForm",

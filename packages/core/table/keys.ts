@@ -153,6 +153,8 @@ export const keys = {
   authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
   /** A pushed authorization request, under the digest of its name. */
   pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
+  /** An answer with tokens that a browser fetches, under the digest of its ticket. */
+  frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
   /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
   session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,
