@@ -10,6 +10,7 @@ import {
   deltaAt,
   rangeItem,
   rangeKey,
+  shapeOfRange,
   type ValueContext,
   type ValueRange,
 } from "./range-rows.ts";
@@ -20,10 +21,10 @@ interface Turn {
   readonly net: 1 | -1;
 }
 
-/** What a change does to one range. */
+/** What a change does to one range; to the first of an index where there is none. */
 interface RangeTurns {
   readonly range: ValueRange | undefined;
-  readonly turns: Turn[];
+  readonly turns: readonly Turn[];
 }
 
 /** The steps of a change; none for one that changes nothing. */
@@ -39,7 +40,7 @@ export async function changeSteps(
   const located = await Promise.all(
     turns.map(({ text }) => rangeWithRoom(context, (consistent) => locate(context, text, consistent))),
   );
-  const byRange = new Map<string, RangeTurns>();
+  const byRange = new Map<string, RangeTurns & { readonly turns: Turn[] }>();
   for (const [at, turn] of turns.entries()) {
     const range = located[at];
     const low = range?.low ?? "";
@@ -47,10 +48,11 @@ export async function changeSteps(
     if (known) known.turns.push(turn);
     else byRange.set(low, { range, turns: [turn] });
   }
-  return [...byRange.values()].flatMap((one, at) => stepsOf(context, one, at === 0 ? several : 0, moved));
+  return [...byRange.values()].flatMap((one, at) => rangeSteps(context, one, at === 0 ? several : 0, moved));
 }
 
-function stepsOf(
+/** The steps of what a change does to one range. */
+export function rangeSteps(
   { keys }: ValueContext,
   { range, turns }: RangeTurns,
   several: number,
@@ -63,13 +65,16 @@ function stepsOf(
     ? {
         change: rangeKey(keys, low),
         add: { n: sum, p: pending, c: turns.length, ...(several !== 0 && { m: several }) },
-        when: { above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") } },
+        when: {
+          above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") },
+          equal: shapeOfRange(keys),
+        },
         otherwise: moved,
       }
     : { put: rangeItem(keys, firstRange(sum, several, pending, turns.length)), when: "absent", otherwise: moved };
   const byDelta = new Map<number, Record<string, number>>();
   for (const { text, net } of turns) {
-    const at = deltaAt(text);
+    const at = deltaAt(keys, text);
     const nets = byDelta.get(at) ?? {};
     nets[changeName(text)] = net;
     byDelta.set(at, nets);
