@@ -19,7 +19,7 @@ const DEADLINE_MS = 10_000;
 /** Of so many splits at least 256 ranges come, so that the writers of a tenant spread over them. */
 const WIDEN_AT = 8;
 /** Names at which a wide range is split: 2,000 on average. */
-const WIDE_SPLIT_AT = 2_850;
+export const WIDE_SPLIT_AT = 2_850;
 
 /** Options of an index. */
 export interface NameIndexOptions {
