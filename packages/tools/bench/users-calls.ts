@@ -127,7 +127,7 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
 
 /** A container reads unknown names of groups: one more round trip, and a read unit per group. */
 function unknownNames(resources: number): Budget {
-  return withResources(4, 130, resources * 2);
+  return withResources(5, 20, resources * 2);
 }
 
 function countOf({ size, nameOf }: Dataset, start: string, end: string): number {
@@ -305,15 +305,15 @@ function users(parameters: Readonly<Record<string, string | number>>): string {
 }
 
 function pageBudget(resources: number): Budget {
-  return withResources(3, 130, resources);
+  return withResources(4, 20, resources);
 }
 
 function prefixBudget(resources: number): Budget {
-  return withResources(3, 150, resources);
+  return withResources(4, 50, resources);
 }
 
 function searchBudget(resources: number): Budget {
-  return withResources(7, 3_000, resources);
+  return withResources(5, 1_550, resources);
 }
 
 /** A budget with the read units of the index, of the resources, and of the version of the names. */

@@ -5,6 +5,7 @@ import { type Contents, readContents, readIds } from "./contents.ts";
 import { readRanges } from "./directory.ts";
 import {
   coverage,
+  keptCount,
   type MatchedRange,
   type Matching,
   matchedPairs,
@@ -12,7 +13,7 @@ import {
   matchingOf,
   Owners,
 } from "./matching.ts";
-import type { Matches, Pair, ValueDirectory, ValueMatch } from "./model.ts";
+import type { IdSet, Matches, MatchPages, Pair, ValueDirectory, ValueMatch } from "./model.ts";
 import { comparePairs, pairText } from "./pair.ts";
 import type { ValueContext, ValueRange } from "./range-rows.ts";
 
@@ -52,11 +53,14 @@ class Found implements Matches {
   readonly #reading: Reading;
   readonly #matched: readonly MatchedRange[];
   readonly #matching: Matching;
+  /** Only pairs of these owners match. */
+  readonly #only: IdSet | undefined;
 
-  constructor(reading: Reading, matched: readonly MatchedRange[], matching: Matching) {
+  constructor(reading: Reading, matched: readonly MatchedRange[], matching: Matching, only?: IdSet) {
     this.#reading = reading;
     this.#matched = matched;
     this.#matching = matching;
+    this.#only = only;
     this.total = matched.reduce((sum, { count }) => sum + count, 0);
   }
 
@@ -112,10 +116,25 @@ class Found implements Matches {
     return owners.toSet();
   }
 
+  async keptFor(only: IdSet): Promise<MatchPages> {
+    const { context, options } = this.#reading;
+    const read = await readIds(context, this.#matched, { ...options, consistent: false });
+    const kept = read.map(
+      ({ contents, isWhole }): MatchedRange => ({
+        range: contents.range,
+        count: keptCount(contents, isWhole ? "all" : this.#matching, only),
+      }),
+    );
+    const some = kept.filter(({ count }) => count > 0);
+    return new Found(this.#reading, some, this.#matching, only);
+  }
+
   async #pairsOf(matched: readonly MatchedRange[]): Promise<Pair[]> {
     const { context, options } = this.#reading;
     const ranges = matched.map(({ range }) => range);
     const contents: readonly Contents[] = await readContents(context, ranges, { withIds: true, ...options });
-    return contents.flatMap((one) => matchedPairs(one, this.#matching));
+    const pairs = contents.flatMap((one) => matchedPairs(one, this.#matching));
+    const only = this.#only;
+    return only ? pairs.filter(({ id }) => only.has(id)) : pairs;
   }
 }
