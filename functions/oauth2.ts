@@ -5,6 +5,7 @@
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
@@ -31,20 +32,19 @@ import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
+import { pushedOperations } from "#core/sign-in/contract-pushed.ts";
+import { type PushedStores, pushedHandlers } from "#core/sign-in/pushed-request.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newIdTokenKeys } from "#core/tokens/id-token-keys.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
-import { newRemoteKeySets } from "#core/tokens/remote-key-sets.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, fetchExempt, mtlsUrl, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, mtlsUrl, tableConfig } from "./env.ts";
+import { openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
 import { seal as sealOf } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
-
-/** Bytes of a JWK set at the address of a client. */
-const KEY_SET_BYTES_MAX = 65_536;
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection, accessSection]);
@@ -53,12 +53,7 @@ const limits = deployment.clients;
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
-/** Fetches a JWK set like SAML metadata: public addresses only. Loaded when a client first needs it. */
-const exempt = fetchExempt();
-const fetchKeySet = async (address: string) => {
-  const { fetchPublic } = await import("#core/platform/public-fetch.ts");
-  return fetchPublic(address, exempt, KEY_SET_BYTES_MAX);
-};
+const keySets = openKeySets();
 
 const revocations = newRevocationCache(observer.damagedRow);
 
@@ -72,10 +67,7 @@ const tools: OAuthTools = {
     newResolveUser(systemClock, systemScopes),
     newChangesOf(revocations, systemClock),
   ),
-  clientAuthenticator: newClientAuthenticator(
-    seal,
-    newClientProofs(newRemoteKeySets(fetchKeySet, systemClock), deployment.access.certificates),
-  ),
+  clientAuthenticator: newClientAuthenticator(seal, newClientProofs(keySets, deployment.access.certificates)),
   limits,
   mtlsUrl: mtlsUrl(),
   signing,
@@ -86,12 +78,12 @@ const tools: OAuthTools = {
   onExchanged: (traceId, sourceIp, token) => observer.exchanged({ traceId, sourceIp, ...exchangeRecord(token) }),
 };
 
-export const operations = oauthOperations;
+export const operations = { ...oauthOperations, ...pushedOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, PushedStores>({
   service: "oauth2",
   operations,
-  handlers: oauthHandlers,
+  handlers: { ...oauthHandlers, ...pushedHandlers },
   baseUrl: baseUrl(),
   stores: ({ meter, event }) => {
     const table = open(meter);
@@ -99,7 +91,9 @@ export const handler = lambda({
       table,
       tools,
       sent: sentRequest(event, baseUrl()),
+      keySets,
       clients: clientStore(table),
+      applications: applicationStore(table),
       clientLockouts: clientLockoutStore(table),
       secretUses: secretUseStore(table),
       tenants: tenantStore(table),

@@ -28,6 +28,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
 import { formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
@@ -42,6 +43,7 @@ const tools: SignInTools = {
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
   proofs: openProofs(),
+  keySets: openKeySets(),
   refusals: (attempt) => refusalLog(observer, attempt),
 };
 

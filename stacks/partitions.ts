@@ -38,6 +38,7 @@ export const partitions = {
   accessToken: keys.accessToken(ANY).PK,
   refreshToken: keys.refreshToken(ANY).PK,
   authorizationCode: keys.authorizationCode(ANY).PK,
+  pushedRequest: keys.pushedRequest(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,

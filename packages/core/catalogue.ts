@@ -25,6 +25,7 @@ import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { signInOperations } from "./sign-in/contract.ts";
+import { pushedOperations } from "./sign-in/contract-pushed.ts";
 import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
 import { administrationUndoOperations } from "./undo/contract-administration.ts";
@@ -50,6 +51,7 @@ export const catalogue = {
   ...userStoreOperations,
   ...organizationOperations,
   ...oauthOperations,
+  ...pushedOperations,
   ...signInOperations,
   ...scim1Operations,
   ...applicationFileOperations,

@@ -18,11 +18,16 @@ export interface Settings {
   readonly deploymentFile: string | undefined;
   /** The address to listen on; absent for this machine alone. What the service says about itself stays the same. */
   readonly listenHost?: string;
+  /** The port of the demo of sign-in, 0 for any free one; absent for no demo. */
+  readonly demoPort?: number;
   /** Milliseconds between two runs that deliver changes to webhooks and streams; absent for no deliveries. */
   readonly deliveryMs?: number;
 }
 
 const DELIVERY_MS = 1_000;
+
+/** Starts no demo. */
+const OFF = "off";
 
 /** Stores data in memory only. */
 const MEMORY = ":memory:";
@@ -31,6 +36,8 @@ const MEMORY = ":memory:";
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const dataDirectory = environment.DATA_DIR || ".data";
   const listenHost = listenHostOf(environment.LISTEN_HOST);
+  // In a container its port would not be published.
+  const demo = environment.DEMO_PORT || (listenHost ? OFF : "0");
   return {
     port: portOf("PORT", environment.PORT, 3000),
     mtlsPort: portOf("MTLS_PORT", environment.MTLS_PORT, 3443),
@@ -42,6 +49,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
     ...(listenHost && { listenHost }),
+    ...(demo !== OFF && { demoPort: portOf("DEMO_PORT", demo, 0) }),
     deliveryMs: DELIVERY_MS,
   };
 }

@@ -9,10 +9,11 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { elapsed } from "#core/platform/clock.ts";
+import type { RunningDemo } from "./demo/server.ts";
 import { watchLaunchers } from "./launcher.ts";
 import { readableLog } from "./log.ts";
 import type { RunningService } from "./service.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 const NODE_MAJOR = 24;
 /** A terminal sends Ctrl-C to node and to npm, and npm sends it to node again. */
@@ -36,13 +37,31 @@ async function start(): Promise<void> {
     onEngineExit: (reason) => fail(new Error(reason)),
     onAnswered: log.answered,
   });
-  await watchLaunchers(process.env, stopOnSignals(service));
+  const demo = await demoOf(service, settings);
+  await watchLaunchers(process.env, stopOnSignals(closing(service, demo)));
   if (service.mtlsUrl && service.certificates) {
     const client = join(service.certificates, "client-admin.pem");
     process.stderr.write(`mTLS: ${service.mtlsUrl} (client certificate: ${client})\n`);
   }
   process.stderr.write(`Page: ${service.url}/ (the API to try, guides, documents)\n`);
+  if (demo) process.stderr.write(`Demo: ${demo.url}/ (an application that you sign in to)\n`);
   process.stdout.write(`ready ${service.url}\n`);
+}
+
+async function demoOf({ url }: RunningService, { demoPort, administrator }: Settings) {
+  if (demoPort === undefined) return undefined;
+  const { startDemo } = await import("./demo/server.ts");
+  return startDemo({ url, administrator }, demoPort);
+}
+
+/** The demo ends first: it asks the service. */
+function closing(service: RunningService, demo: RunningDemo | undefined): Pick<RunningService, "close"> {
+  return {
+    async close() {
+      await demo?.close();
+      return service.close();
+    },
+  };
 }
 
 /** Stops the service on signals. Returns what stops it for another reason, which is no second signal. */

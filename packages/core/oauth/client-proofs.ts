@@ -10,8 +10,9 @@ import type { CertificateSettings } from "../auth/access-control/model.ts";
 import { isCurrent, readPem, thumbprintOf } from "../platform/certificate.ts";
 import { subjectOf } from "../platform/distinguished-name.ts";
 import { type Assertion, verifyAssertion } from "../tokens/client-assertion.ts";
-import { type KeySet, readKeySet } from "../tokens/key-set.ts";
+import type { KeySet } from "../tokens/key-set.ts";
 import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
+import { keySetOf } from "./registered-keys.ts";
 
 /** The server as a proof must name it, and the time. */
 export interface ServerCheck {
@@ -37,17 +38,8 @@ export interface ClientProofs {
 
 /** Opens the proofs of one container. `certificates` may bind an issuer to the clients of some tenants. */
 export function newClientProofs(keySets: RemoteKeySets, certificates: CertificateSettings): ClientProofs {
-  /** The registered keys now; with `isNewer`, read again because one is missing. */
-  const setOf = async (
-    authentication: ClientAuthentication | undefined,
-    nowMs: number,
-    isNewer?: true,
-  ): Promise<KeySet | undefined> => {
-    const { address, jwks, fromSeconds = 0, untilSeconds = Number.POSITIVE_INFINITY } = authentication?.keys ?? {};
-    if (address !== undefined) return keySets.at(address, isNewer);
-    const isValid = fromSeconds * 1_000 <= nowMs && nowMs <= untilSeconds * 1_000;
-    return jwks !== undefined && isValid ? readKeySet(jwks) : undefined;
-  };
+  const setOf = (authentication: ClientAuthentication | undefined, nowMs: number, isNewer?: true) =>
+    keySetOf(authentication?.keys ?? {}, keySets, nowMs, isNewer);
 
   const isRegistered = async (thumbprint: string, authentication: ClientAuthentication, nowMs: number) => {
     const { address, thumbprints = [] } = authentication.keys ?? {};

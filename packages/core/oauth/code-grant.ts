@@ -111,7 +111,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
 }
 
 /** The code of a request, which this client may use now. Its second use ends the tokens of its first. */
-async function usableCode({ client, form, code: found }: GrantRequest, context: OAuthContext): Promise<FoundCode> {
+async function usableCode(
+  { client, form, code: found, possession }: GrantRequest,
+  context: OAuthContext,
+): Promise<FoundCode> {
   if (!found || found.code.clientId !== client.clientId || found.code.tenant !== client.tenant) throw refused();
   const { code } = found;
   if (found.isUsed) {
@@ -121,7 +124,9 @@ async function usableCode({ client, form, code: found }: GrantRequest, context: 
   const isSameAddress = code.isRedirectSent || form.redirect_uri ? form.redirect_uri === code.redirectUri : true;
   const isProven = verifies(code.challenge, form.code_verifier || undefined);
   const isRevoked = isEndedBy(client.tokensFromMs, code, context.now);
-  if (!isSameAddress || !isProven || isRevoked || !isCodeAlive(code, context.now)) throw refused();
+  const { cnf } = possession.bound;
+  const isOfKey = code.dpopKey === undefined || (cnf !== undefined && "jkt" in cnf && cnf.jkt === code.dpopKey);
+  if (!isSameAddress || !isProven || !isOfKey || isRevoked || !isCodeAlive(code, context.now)) throw refused();
   return found;
 }
 

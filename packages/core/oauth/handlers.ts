@@ -15,7 +15,7 @@ import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { possessionOf, readProof } from "./possession.ts";
-import { type AuthenticatedRequest, authenticateClient, checkQuery, spend, whileNoted } from "./request.ts";
+import { authenticateClient, checkQuery, spend, spendingAlways, whileNoted } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
@@ -108,23 +108,6 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getTenantSignalsResourceMetadata: metadataOfTenantsResource("/ssf"),
   getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
-
-/**
- * Uses the assertion of a client up also where its request is refused, so that it counts once whatever follows, and
- * waits until the use of a secret is noted.
- */
-async function spendingAlways<Result>(
-  authenticated: AuthenticatedRequest,
-  context: OAuthContext,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await whileNoted(authenticated.noted, act);
-  } catch (error) {
-    if (error instanceof Fault && error.row.status < 500) await spend(authenticated, context);
-    throw error;
-  }
-}
 
 /** Reads a parameter. A fault in it is thrown later: the client and the grant are checked first. */
 function attempt<T>(read: () => T): { readonly value?: T; readonly fault?: Fault } {

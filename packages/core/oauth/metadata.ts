@@ -7,6 +7,7 @@ import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { idTokenAlgorithms } from "../tokens/id-token-keys.ts";
 import { issuerAt } from "../tokens/jwt.ts";
+import { requestObjectAlgorithms } from "../tokens/request-object-algorithms.ts";
 import { PASSWORD_CLASS } from "./code-grant.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
@@ -29,6 +30,8 @@ export function serverMetadata(
     issuer,
     authorization_endpoint: `${base}/authorize`,
     token_endpoint: issuer,
+    pushed_authorization_request_endpoint: `${base}/par`,
+    require_pushed_authorization_requests: false,
     revocation_endpoint: `${base}/revoke`,
     introspection_endpoint: `${base}/introspect`,
     jwks_uri: `${base}/jwks`,
@@ -37,6 +40,10 @@ export function serverMetadata(
     response_modes_supported: ["query", "fragment", "form_post"],
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
+    request_parameter_supported: true,
+    request_uri_parameter_supported: false,
+    require_signed_request_object: false,
+    request_object_signing_alg_values_supported: [...requestObjectAlgorithms],
     scopes_supported: [...defaultScopes.map(({ name }) => name), "offline_access", ...systemScopes],
     protected_resources: protectedResources.map((resource) => addressOf(resource, origin, tenant)),
     token_endpoint_auth_methods_supported: methods.any,
@@ -57,6 +64,7 @@ function aliases(mtlsUrl: string, tenant: string) {
   return {
     mtls_endpoint_aliases: {
       token_endpoint: token,
+      pushed_authorization_request_endpoint: `${base}/par`,
       revocation_endpoint: `${base}/revoke`,
       introspection_endpoint: `${base}/introspect`,
     },
@@ -99,8 +107,6 @@ export function openIdConfiguration(...server: Parameters<typeof serverMetadata>
     claims_supported: [...new Set(["sub", "auth_time", "acr", "amr", "sid", ...claims])],
     claim_types_supported: ["normal"],
     claims_parameter_supported: false,
-    request_parameter_supported: false,
-    request_uri_parameter_supported: false,
     acr_values_supported: [PASSWORD_CLASS],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     ui_locales_supported: ["en", "de"],

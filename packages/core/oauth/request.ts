@@ -47,6 +47,8 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly form: ClientParameters;
+  /** The endpoint of the request, where an assertion for it alone counts (RFC 9126 section 2). */
+  readonly ownAudience?: "par";
   /** Scopes of the tenant's own APIs whose places are to be read, for a client that sends a secret. */
   readonly names?: readonly string[];
   /** Identifiers of the tenant's own APIs whose ids are to be read, for the same clients. */
@@ -128,9 +130,11 @@ export async function authenticateClient(request: ClientRequest, context: OAuthC
  * header that cannot be read or a client that may not be used, and `request.invalid`.
  */
 export async function tryClient(
-  { authorization, form, names: requested = [], identifiers: apis = [], refreshToken, code: codeText }: ClientRequest,
+  request: ClientRequest,
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
+  const { authorization, form, names: requested = [], identifiers: apis = [], refreshToken, code: codeText } = request;
+  const { ownAudience } = request;
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
   const presented = presentedClient(authorization, form, context.sent.certificate);
   const guesser = { clientId: presented.clientId, sourceIp };
@@ -158,7 +162,7 @@ export async function tryClient(
   const failure = (of: string): ClientFailure => ({
     count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
   });
-  const server = serverCheck(found?.tenant ?? guess, context);
+  const server = serverCheck(found?.tenant ?? guess, ownAudience, context);
   const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
   const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
   if (!authenticated) return failure(version);
@@ -189,12 +193,33 @@ export async function spend({ proof }: Pick<AuthenticatedRequest, "proof">, { ta
   if (proof.length > 0) await table.write(...proof);
 }
 
+/**
+ * Uses the assertion of a client up also where its request is refused, so that it counts once whatever follows, and
+ * waits until the use of a secret is noted.
+ */
+export async function spendingAlways<Result>(
+  authenticated: AuthenticatedRequest,
+  context: OAuthContext,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await whileNoted(authenticated.noted, act);
+  } catch (error) {
+    if (error instanceof Fault && error.row.status < 500) await spend(authenticated, context);
+    throw error;
+  }
+}
+
 /** How clients of a tenant may name this server in an assertion: each origin, with and without the tenant's path. */
-function serverCheck(tenant: string, { sent, tools, now }: OAuthContext): ServerCheck {
+function serverCheck(tenant: string, own: string | undefined, { sent, tools, now }: OAuthContext): ServerCheck {
   const origins = [...sent.origins, ...(tools.mtlsUrl === undefined ? [] : [tools.mtlsUrl])];
   const bases = origins.flatMap((origin) => [`${origin}/oauth2`, `${origin}/t/${tenant}/oauth2`]);
   const at = (...paths: readonly string[]) => new Set(bases.flatMap((base) => paths.map((path) => `${base}/${path}`)));
-  return { issuers: at("token"), addresses: at("token", "introspect", "revoke"), nowMs: now };
+  return {
+    issuers: at("token", ...(own === undefined ? [] : [own])),
+    addresses: at("token", "introspect", "revoke", "par"),
+    nowMs: now,
+  };
 }
 
 /** The work of a request, while the use of its secret is noted. The response does not leave before both are done. */

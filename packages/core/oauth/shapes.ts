@@ -13,7 +13,7 @@ export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token"
 export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
 
 /** How a client authenticates in a form. */
-const clientParameters = {
+export const clientParameters = {
   client_id: parameter.meta({ description: "The id of the client, where no Authorization header is sent" }),
   client_secret: parameter.meta({ description: "The secret of a confidential client" }),
   client_assertion: parameter.meta({
@@ -188,6 +188,8 @@ export const ServerMetadata = z
     issuer: z.string(),
     authorization_endpoint: z.string(),
     token_endpoint: z.string(),
+    pushed_authorization_request_endpoint: z.string(),
+    require_pushed_authorization_requests: z.boolean(),
     revocation_endpoint: z.string(),
     introspection_endpoint: z.string(),
     jwks_uri: z.string(),
@@ -196,6 +198,12 @@ export const ServerMetadata = z
     response_modes_supported: names,
     code_challenge_methods_supported: names,
     authorization_response_iss_parameter_supported: z.boolean(),
+    request_parameter_supported: z.boolean(),
+    request_uri_parameter_supported: z
+      .boolean()
+      .meta({ description: "False: request_uri can name a pushed request only" }),
+    require_signed_request_object: z.boolean(),
+    request_object_signing_alg_values_supported: names,
     scopes_supported: names,
     token_endpoint_auth_methods_supported: names,
     token_endpoint_auth_signing_alg_values_supported: names,
@@ -211,6 +219,7 @@ export const ServerMetadata = z
     mtls_endpoint_aliases: z
       .object({
         token_endpoint: z.string(),
+        pushed_authorization_request_endpoint: z.string(),
         revocation_endpoint: z.string(),
         introspection_endpoint: z.string(),
       })
@@ -229,8 +238,6 @@ export const OpenIdConfiguration = ServerMetadata.extend({
   claims_supported: names,
   claim_types_supported: names,
   claims_parameter_supported: z.boolean(),
-  request_parameter_supported: z.boolean(),
-  request_uri_parameter_supported: z.boolean(),
   acr_values_supported: names,
   prompt_values_supported: names,
   ui_locales_supported: names,

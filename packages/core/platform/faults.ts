@@ -63,6 +63,14 @@ const table = {
   // RFC 9449 sections 5 and 8.
   "proof.invalid": row(400, "invalid_dpop_proof", "Invalid Request.", { oauth: "invalid_dpop_proof" }),
   "proof.nonce": row(400, "use_dpop_nonce", "Invalid Request.", { oauth: "use_dpop_nonce" }),
+  // RFC 9126 section 2.3 and RFC 9101 section 7, OpenID Connect Core Error Code unmet_authentication_requirements 1.0.
+  "authorization.response_type": row(400, "unsupported_response_type", "Invalid Request.", {
+    oauth: "unsupported_response_type",
+  }),
+  "authorization.object": row(400, "invalid_request_object", "Invalid Request.", { oauth: "invalid_request_object" }),
+  "authorization.unmet": row(400, "unmet_authentication_requirements", "Invalid Request.", {
+    oauth: "unmet_authentication_requirements",
+  }),
   "scope.invalid": row(400, "invalid_scope", "Invalid Request.", { oauth: "invalid_scope" }),
 
   "application.invalid": row(400, "APP-60001", "Invalid Request."),

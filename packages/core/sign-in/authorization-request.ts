@@ -4,14 +4,19 @@
  * person in the browser; all else to the client.
  */
 import type { Application } from "../applications/registry/model.ts";
+import { PASSWORD_CLASS } from "../oauth/code-grant.ts";
 import { scopeNames } from "../oauth/scopes.ts";
 import { askedResources } from "../oauth/targets.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Challenge } from "../tokens/code-store.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
+import { checkFapi, isFapi2 } from "./fapi-rules.ts";
+import { one, type Parameters } from "./parameters.ts";
+import { allowedTypes, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 
-/** The ways of an answer to the client: in the query or the fragment of its address, or in a form. */
-export const responseModes = ["query", "fragment", "form_post"] as const;
-export type ResponseMode = (typeof responseModes)[number];
+export { AuthorizationError } from "./authorization-error.ts";
+export { one, type Parameters } from "./parameters.ts";
 
 /** Where and how a client gets its answer. */
 export interface ReturnAddress {
@@ -27,6 +32,12 @@ export interface AuthorizationRequest {
   readonly applicationId: string;
   readonly to: ReturnAddress;
   readonly isRedirectSent: boolean;
+  /** What the answer contains; absent for a code alone. */
+  readonly types?: readonly ResponseType[] | undefined;
+  /** The digest of the name of the pushed request that it is. */
+  readonly pushed?: string | undefined;
+  /** The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10). */
+  readonly dpopKey?: string | undefined;
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
   readonly nonce?: string | undefined;
@@ -34,48 +45,20 @@ export interface AuthorizationRequest {
   readonly prompts: readonly string[];
   readonly maxAgeSeconds?: number | undefined;
   readonly loginHint?: string | undefined;
-  /** The subject that must sign in: that of `id_token_hint`. */
+  /** The subject that must sign in: that of `id_token_hint`, or of the requested claim `sub`. */
   readonly expected?: string | undefined;
+  /** The classes of sign-in that the client prefers, the best first (`acr_values`). */
+  readonly acrValues?: readonly string[] | undefined;
+  /** The single claims that the client asks for. */
+  readonly claims?: RequestedClaims | undefined;
 }
 
-/** The parameters of a request. Empty ones count as absent (RFC 6749 section 3.1). */
-export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** An error that is sent to the client (RFC 6749 section 4.1.2.1). */
-export class AuthorizationError extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.code = code;
-  }
-}
-
-const CODE_RESPONSE = "code";
-const OTHER_RESPONSES: ReadonlySet<string> = new Set(["token", "id_token", "none"]);
 const PROMPTS: ReadonlySet<string> = new Set(["none", "login", "consent", "select_account"]);
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
-/** The digest of a verifier: 32 bytes. */
+/** A digest of 32 bytes. */
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 const TEXT_MAX = 2_048;
 const SECONDS = /^\d{1,10}$/;
-
-/** One value of a parameter. */
-export function one(parameters: Parameters, name: string): string | undefined {
-  const value = parameters[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** The way of the answer that a request asks for. Throws `AuthorizationError`. */
-export function modeOf(parameters: Parameters): ResponseMode {
-  const mode = one(parameters, "response_mode");
-  if (mode === undefined) return "query";
-  const known = responseModes.find((each) => each === mode);
-  if (known === undefined) {
-    throw new AuthorizationError("invalid_request", `Use one of the response modes ${responseModes.join(", ")}.`);
-  }
-  return known;
-}
 
 /** The client of a request and what is known of it. */
 export interface Requester {
@@ -84,29 +67,47 @@ export interface Requester {
   readonly application: Application;
   readonly to: ReturnAddress;
   readonly isRedirectSent: boolean;
+  /** The digest of the name of the pushed request. In a request that is pushed just now: an empty text. */
+  readonly pushed?: string | undefined;
+  /** The parameters were in a signed request object. */
+  readonly isSigned: boolean;
   /** The origin of the service. */
   readonly origin: string;
 }
 
 /** Reads the request of a client whose address is known. Throws `AuthorizationError`. */
 export function readAuthorizationRequest(parameters: Parameters, requester: Requester): AuthorizationRequest {
-  const { application, tenant, clientId, to, isRedirectSent, origin } = requester;
+  const { application, tenant, clientId, to, isRedirectSent, pushed, origin } = requester;
   const problem = problemOf(application);
   if (problem) throw problem;
-  checkRequestObjects(parameters, application);
-  checkResponseType(parameters);
+  const client = oidcOf(application);
+  checkForm(parameters, requester);
+  const types = responseTypesOf(parameters, client);
+  if (types.join() !== "code") {
+    throw new AuthorizationError("unsupported_response_type", "Use response_type=code with PKCE.");
+  }
   const prompts = promptsOf(parameters);
   const nonce = shortText(parameters, "nonce");
   const loginHint = shortText(parameters, "login_hint");
   const maxAgeSeconds = secondsOf(parameters, "max_age");
-  const challenge = challengeOf(parameters, application);
+  const challenge = challengeOf(parameters, client, types);
+  const isPushed = pushed !== undefined;
+  checkFapi(client, { isPushed, types, isRedirectSent, redirectUri: to.redirectUri, method: challenge?.method });
+  const dpopKey = dpopKeyOf(parameters);
   const resources = resourcesOf(parameters, origin);
+  const acrValues = acrValuesOf(parameters);
+  const claims = readClaimsParameter(one(parameters, "claims"));
+  checkClass(claims);
+  const expected = claims && subjectOf(claims);
   return {
     tenant,
     clientId,
     applicationId: application.id,
     to,
     isRedirectSent,
+    ...(types.join() !== "code" && { types }),
+    ...(isPushed && { pushed }),
+    ...(dpopKey !== undefined && { dpopKey }),
     scopes: scopesOf(parameters),
     resources,
     prompts,
@@ -114,6 +115,9 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
     ...(loginHint !== undefined && { loginHint }),
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     ...(challenge && { challenge }),
+    ...(expected !== undefined && { expected }),
+    ...(acrValues.length > 0 && { acrValues }),
+    ...(claims && { claims }),
   };
 }
 
@@ -129,12 +133,14 @@ export function problemOf({
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
   if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") return refuse("The application is not enabled.");
-  if (!oidc.grantTypes.includes("authorization_code")) {
+  if (allowedTypes(oidc).length === 0) {
     return refuse("The grantTypes of the application do not include authorization_code.");
   }
   if (oidc.idToken.encryption.enabled) return refuse("The service does not encrypt ID tokens. Switch it off.");
   if (oidc.subject?.subjectType === "pairwise") return refuse("The service has no pairwise subjects yet.");
-  if (oidc.isFAPIApplication) return refuse("The service does not offer sign-in by the FAPI profiles yet.");
+  if (oidc.isFAPIApplication && !isFapi2(oidc)) {
+    return refuse("Of the FAPI profiles the service offers FAPI2_SECURITY. Choose it in fapiProfile.");
+  }
   if (isPassword(authenticationSequence)) return undefined;
   return new AuthorizationError(
     "unmet_authentication_requirements",
@@ -154,34 +160,42 @@ function isPassword({ type, steps, script }: Application["authenticationSequence
   );
 }
 
-function checkRequestObjects(parameters: Parameters, { inbound }: Application): void {
-  if (one(parameters, "request") !== undefined) {
-    throw new AuthorizationError("request_not_supported", "Send the parameters themselves: request is not supported.");
-  }
+function oidcOf({ inbound: { oidc } }: Application): NonNullable<Application["inbound"]["oidc"]> {
+  if (!oidc) throw new Error("an application without a client was not refused");
+  return oidc;
+}
+
+/** Whether the request came in the form that the application demands. */
+function checkForm(parameters: Parameters, { application, pushed, isSigned }: Requester): void {
+  const { validateRequestObjectSignature, pushAuthorizationRequest } = oidcOf(application);
   if (one(parameters, "request_uri") !== undefined) {
-    throw new AuthorizationError("request_uri_not_supported", "Send the parameters themselves, without request_uri.");
+    throw new AuthorizationError(
+      "request_uri_not_supported",
+      "Push the request, or send it by value: request_uri can name a pushed request only.",
+    );
   }
   if (one(parameters, "registration") !== undefined) {
     throw new AuthorizationError("registration_not_supported", "Register the application first.");
   }
-  if (inbound.oidc?.pushAuthorizationRequest?.requirePushAuthorizationRequest) {
+  if (pushed === undefined && pushAuthorizationRequest?.requirePushAuthorizationRequest) {
     throw new AuthorizationError(
       "invalid_request",
-      "The application requires pushed authorization requests, which this service does not take yet.",
+      "The application requires pushed authorization requests: push the request, and send its request_uri.",
+    );
+  }
+  if (!isSigned && validateRequestObjectSignature) {
+    throw new AuthorizationError(
+      "invalid_request",
+      "The application requires signed requests: send the parameters in a request object, as request.",
     );
   }
 }
 
-function checkResponseType(parameters: Parameters): void {
-  const asked = one(parameters, "response_type");
-  if (asked === undefined) throw new AuthorizationError("invalid_request", "The parameter response_type is required.");
-  if (asked === CODE_RESPONSE) return;
-  const words = asked.split(" ");
-  const isKnown = words.every((word) => word === CODE_RESPONSE || OTHER_RESPONSES.has(word));
-  throw new AuthorizationError(
-    isKnown ? "unsupported_response_type" : "invalid_request",
-    "Use response_type=code with PKCE: tokens are not sent through the browser.",
-  );
+/** The thumbprint of a key (RFC 9449 section 10). */
+function dpopKeyOf(parameters: Parameters): string | undefined {
+  const value = one(parameters, "dpop_jkt");
+  if (value === undefined || DIGEST.test(value)) return value;
+  throw new AuthorizationError("invalid_request", "dpop_jkt is no thumbprint of a key by SHA-256.");
 }
 
 function promptsOf(parameters: Parameters): readonly string[] {
@@ -194,15 +208,43 @@ function promptsOf(parameters: Parameters): readonly string[] {
   return prompts;
 }
 
-function challengeOf(parameters: Parameters, { inbound }: Application): Challenge | undefined {
+/** The classes of `acr_values`. They are a wish: any other class is no error. */
+function acrValuesOf(parameters: Parameters): readonly string[] {
+  return (shortText(parameters, "acr_values") ?? "").split(" ").filter((word) => word !== "");
+}
+
+/** A class that the client cannot do without is one that this service has (OpenID Connect Core 1.0 section 5.5.1.1). */
+function checkClass(claims: RequestedClaims | undefined): void {
+  const acr = claims && requestedClaim(claims.idToken, "acr");
+  if (!acr?.isEssential || !acr.values || acr.values.includes(PASSWORD_CLASS)) return;
+  throw new AuthorizationError(
+    "unmet_authentication_requirements",
+    `claims: this service signs in with the acr ${PASSWORD_CLASS} only.`,
+  );
+}
+
+/** The only subject that may sign in, where the client asks for one (OpenID Connect Core 1.0 section 5.5.1). */
+function subjectOf({ idToken, userInfo }: RequestedClaims): string | undefined {
+  const values = [idToken, userInfo].flatMap((claims) => requestedClaim(claims, "sub")?.values ?? []);
+  const [subject, ...others] = new Set(values);
+  if (subject === undefined) return undefined;
+  if (typeof subject === "string" && others.length === 0) return subject;
+  throw new AuthorizationError("invalid_request", "claims: sub can have one value, which is a text.");
+}
+
+function challengeOf(
+  parameters: Parameters,
+  { pkce, publicClient }: Pick<NonNullable<Application["inbound"]["oidc"]>, "pkce" | "publicClient">,
+  types: readonly ResponseType[],
+): Challenge | undefined {
   const value = one(parameters, "code_challenge");
   const method = one(parameters, "code_challenge_method");
-  const { pkce, publicClient } = inbound.oidc ?? {};
   if (value === undefined) {
     if (method !== undefined) {
       throw new AuthorizationError("invalid_request", "code_challenge is required with code_challenge_method.");
     }
-    if (pkce?.mandatory || publicClient) {
+    // Without a code there is nothing that a verifier could redeem.
+    if ((pkce.mandatory || publicClient) && types.includes("code")) {
       throw new AuthorizationError("invalid_request", "code_challenge is required: send it with the method S256.");
     }
     return undefined;
@@ -210,10 +252,10 @@ function challengeOf(parameters: Parameters, { inbound }: Application): Challeng
   // RFC 7636 section 4.3: plain is the default.
   const named = method ?? "plain";
   if (named === "S256" && DIGEST.test(value)) return { method: "S256", value };
-  if (named === "plain" && pkce?.supportPlainTransformAlgorithm && CHALLENGE.test(value)) {
+  if (named === "plain" && pkce.supportPlainTransformAlgorithm && CHALLENGE.test(value)) {
     return { method: "plain", value };
   }
-  const isKnown = named === "S256" || (named === "plain" && pkce?.supportPlainTransformAlgorithm);
+  const isKnown = named === "S256" || (named === "plain" && pkce.supportPlainTransformAlgorithm);
   throw new AuthorizationError(
     "invalid_request",
     isKnown ? "code_challenge does not have the form of RFC 7636." : "Use code_challenge_method=S256.",

@@ -38,7 +38,7 @@ export async function newCode(
   known: readonly OidcScope[],
   context: SignInContext,
 ): Promise<{ readonly text: string; readonly step: Step }> {
-  const { tenant, clientId, applicationId, to, isRedirectSent, challenge, scopes, resources, nonce } = request;
+  const { tenant, clientId, applicationId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const idToken = granted.includes(OPENID)
     ? await planOf(application, user, tenant, { granted, known, nonce }, context)
@@ -52,6 +52,7 @@ export async function newCode(
     redirectUri: to.redirectUri,
     isRedirectSent,
     ...(challenge && { challenge }),
+    ...(dpopKey !== undefined && { dpopKey }),
     scopes,
     resources,
     signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },

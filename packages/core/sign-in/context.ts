@@ -12,6 +12,7 @@ import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { TokenReader } from "../tokens/reader.ts";
+import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 
 /** What lives as long as the container. */
 export interface SignInTools {
@@ -19,6 +20,8 @@ export interface SignInTools {
   readonly seal: Seal;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
+  /** The keys of clients at addresses, which verify their request objects. */
+  readonly keySets: RemoteKeySets;
   /** Logs the refusals of one request. */
   readonly refusals: (attempt: SignInAttempt) => OnRefusal;
 }

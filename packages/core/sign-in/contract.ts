@@ -27,14 +27,25 @@ export const AuthorizationParameters = z
     max_age: parameter.meta({ description: "The greatest age of the sign-in in seconds" }),
     login_hint: parameter.meta({ description: "The user name that the page starts with" }),
     ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
-    acr_values: parameter.meta({ description: "Ignored: every sign-in is by a password" }),
+    acr_values: parameter.meta({ description: "The preferred classes of sign-in, separated by spaces" }),
+    claims: parameter.meta({
+      description: "Single claims for the ID token and for UserInfo, as JSON (OpenID Connect Core 1.0 section 5.5)",
+    }),
     id_token_hint: parameter.meta({ description: "An ID token of the user who must be the one that signs in" }),
     display: parameter.meta({ description: "Ignored: the page fits every width" }),
     resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
       description: "The resources that the token is for (RFC 8707). Can be repeated",
     }),
-    request: parameter.meta({ description: "Refused: signed requests are not supported" }),
-    request_uri: parameter.meta({ description: "Refused: pushed requests are not supported" }),
+    request: parameter.meta({
+      description:
+        "A request object (RFC 9101): the parameters as a JWT that the client signed. Others do not count then",
+    }),
+    request_uri: parameter.meta({
+      description: "The name of a pushed request (RFC 9126). Other parameters but client_id do not count then",
+    }),
+    dpop_jkt: parameter.meta({
+      description: "The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10)",
+    }),
     registration: parameter.meta({ description: "Refused" }),
   })
   .meta({ id: "AuthorizationRequest" });

@@ -142,6 +142,8 @@ export const keys = {
   refreshToken: (digest: string): Key => main(`G#RT#${digest}`),
   /** An authorization code, under the digest of its text. */
   authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
+  /** A pushed authorization request, under the digest of its name. */
+  pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
   /** The sessions of a user in browsers, each under the digest of its secret. */
   session: (tenant: string, userId: string, digest: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,

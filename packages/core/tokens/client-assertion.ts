@@ -2,19 +2,9 @@
  * Assertions of clients (RFC 7523 section 3): JWTs that a client signs with its own key to authenticate. The header
  * selects a registered key and nothing else: keys, certificates and addresses in it are ignored (RFC 8725).
  */
-import {
-  type CryptoKey,
-  createLocalJWKSet,
-  decodeJwt,
-  errors,
-  type JWK,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import { assertionAlgorithms } from "./assertion-algorithms.ts";
-import type { PublicKey } from "./key-set.ts";
-import { standInKey } from "./stand-in-key.ts";
+import { type KeysOfClient, keyFrom } from "./registered-key.ts";
 
 /** Characters of an assertion: an RSA signature of 4,096 bits with claims has fewer than 2,000. */
 const LENGTH_MAX = 8_192;
@@ -46,8 +36,7 @@ export interface AssertionCheck {
   readonly issuers: ReadonlySet<string>;
   /** The only algorithm that the client may use; any of `assertionAlgorithms` where it is absent. */
   readonly algorithm: string | undefined;
-  /** The keys of the client; with `isNewer`, read again because one is missing. */
-  readonly keys: (isNewer?: true) => Promise<readonly PublicKey[] | undefined>;
+  readonly keys: KeysOfClient;
   readonly nowMs: number;
 }
 
@@ -85,35 +74,6 @@ export async function verifyAssertion(text: string, check: AssertionCheck): Prom
     return isAccepted && isForUs(payload, check) && isShort(payload, nowMs) ? assertionOf(payload) : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
-}
-
-/** Finds the key of the client that a header names, or else one with which the verification fails. */
-function keyFrom(keys: AssertionCheck["keys"]): { readonly getKey: JWTVerifyGetKey; readonly isOwn: () => boolean } {
-  let isOwn = true;
-  return {
-    async getKey(header, token) {
-      const key = (await keyIn(await keys(), header, token)) ?? (await keyIn(await keys(true), header, token));
-      isOwn = key instanceof CryptoKey;
-      return key instanceof CryptoKey ? key : standInKey(header.alg);
-    },
-    isOwn: () => isOwn,
-  };
-}
-
-/** The key that a header names; `undefined` where there is none, `false` where there is none that can be used. */
-async function keyIn(
-  keys: readonly PublicKey[] | undefined,
-  ...named: Parameters<JWTVerifyGetKey>
-): Promise<CryptoKey | undefined | false> {
-  if (!keys) return undefined;
-  try {
-    return await createLocalJWKSet({ keys: keys.map((key) => ({ ...key }) as JWK) })(...named);
-  } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) return undefined;
-    // Several keys without a `kid` that names one; or numbers that are no key, such as a point off its curve.
-    if (error instanceof errors.JWKSMultipleMatchingKeys || error instanceof DOMException) return false;
     throw error;
   }
 }

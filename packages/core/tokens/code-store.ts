@@ -54,6 +54,8 @@ export interface AuthorizationCode {
   readonly redirectUri: string;
   readonly isRedirectSent: boolean;
   readonly challenge?: Challenge | undefined;
+  /** The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10). */
+  readonly dpopKey?: string | undefined;
   /** The requested scopes, those of OpenID Connect included. */
   readonly scopes: readonly string[];
   /** The requested resources (RFC 8707). */
@@ -96,6 +98,7 @@ const rows = rowCodec<{
     redirectUri: text,
     isRedirectSent: bool,
     challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
+    dpopKey: optional(text),
     scopes: list(text),
     resources: list(text),
     signedIn: record<SignedIn>({ authSeconds: number, sid: text, scopes: list(text) }),

@@ -6,6 +6,12 @@ export const signInReads = ({ client }: Fixture) =>
     ["getOpenIdConfiguration", {}],
     ["getServerOpenIdConfiguration", {}],
     ["getServerMetadata", {}],
+    [
+      "pushAuthorizationRequest",
+      {
+        form: { client_id: client.username, client_secret: client.password, response_type: "code", scope: "openid" },
+      },
+    ],
     ["authorize", { query: `client_id=${client.username}&response_type=code&scope=openid` }],
     ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
     ["signIn", { form: { request: "the hidden field of the page", username: "kim", password: "a password" } }],

@@ -87,14 +87,12 @@ describe("authorize", () => {
 
   const wrong: readonly (readonly [string, Readonly<Record<string, string | undefined>>, string])[] = [
     ["no response type", { response_type: undefined }, "invalid_request"],
-    ["an implicit response", { response_type: "id_token token" }, "unsupported_response_type"],
-    ["a hybrid response", { response_type: "code id_token" }, "unsupported_response_type"],
     ["an unknown response type", { response_type: "magic" }, "invalid_request"],
     ["an unknown response mode", { response_mode: "pigeon" }, "invalid_request"],
     ["an unknown prompt", { prompt: "maybe" }, "invalid_request"],
     ["none with another prompt", { prompt: "none login" }, "invalid_request"],
     ["an age that is no number", { max_age: "-1" }, "invalid_request"],
-    ["a request object", { request: "a.b.c" }, "request_not_supported"],
+    ["a text that is no request object", { request: "a.b.c" }, "invalid_request_object"],
     ["a request address", { request_uri: "https://x.example" }, "request_uri_not_supported"],
     ["a registration", { registration: "{}" }, "registration_not_supported"],
     ["a scope with a control character", { scope: "openid \u0007" }, "invalid_scope"],

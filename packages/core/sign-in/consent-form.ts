@@ -1,0 +1,45 @@
+/** The form of the page that asks for consent. */
+import type { PageResult } from "../operation/operation.ts";
+import { answerError } from "./answers.ts";
+import { AuthorizationError } from "./authorization-request.ts";
+import { findConsent, storingConsent } from "./consent-store.ts";
+import type { SignInContext } from "./context.ts";
+import { answering, askPassword, issue, taken } from "./flow.ts";
+import { opened, type PageHeaders } from "./forms.ts";
+import { currentSession, referenceIn } from "./session.ts";
+
+/** What the form contains. */
+export interface ConsentAnswer {
+  readonly request: string;
+  readonly answer?: "allow" | "deny" | undefined;
+}
+
+/**
+ * Stores the consent and sends a code, or sends the refusal. Throws `request.invalid` for a form that does not count.
+ */
+export async function takeConsent(
+  body: ConsentAnswer,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<PageResult> {
+  const form = opened("consent", body.request, headers, context);
+  const { request } = form.pending;
+  const { tenant, scopes, applicationId } = request;
+  const userId = referenceIn(context, tenant)?.userId;
+  const [asked, current, known, before] = await Promise.all([
+    taken(form, context),
+    currentSession(tenant, context),
+    context.oidcScopes.all(tenant),
+    userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
+  ]);
+  // The session ended meanwhile, or is not the one that was asked.
+  if (!current || current.reference.digest !== asked.session) return askPassword(asked, context);
+  if (body.answer !== "allow") {
+    const steps = answering(request);
+    if (steps.length > 0) await context.table.write(...steps);
+    return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);
+  }
+  const given = { scopes, givenMs: context.now };
+  const step = storingConsent({ tenant, userId: current.user.id, applicationId }, before, given);
+  return issue(asked, current, known, [step], context);
+}
