@@ -1,4 +1,4 @@
-/** An index of 1,000,000 names: what each read and each change of it costs, in round trips and units (decision 0128). */
+/** An index of 1,000,000 names: what each read and change of it costs, in round trips and units (decision 0128). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";

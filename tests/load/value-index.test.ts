@@ -163,7 +163,7 @@ describe("1,000,000 values", () => {
   });
 });
 
-test("a page in the order of one attribute of what another has: 3 round trips and 2,600 units at any offset", async () => {
+test("a page in the order of one attribute of what another has: 3 round trips, 2,600 units", async () => {
   const shared = (pairsOf.get("email") ?? []).filter(({ value }) => value.includes("@acme"));
   const owners = idSetOf(shared.map(({ id }) => id));
   const { result, cost } = await costOf("familyName", async (index) => {
@@ -171,7 +171,8 @@ test("a page in the order of one attribute of what another has: 3 round trips an
     const kept = await matches.keptFor(owners);
     return { total: kept.total, pairs: await kept.window({ offset: 250_000, limit: 100 }) };
   });
-  const expected = (pairsOf.get("familyName") ?? []).filter(({ id }) => owners.has(id));
+  const ids = new Set(shared.map(({ id }) => id));
+  const expected = (pairsOf.get("familyName") ?? []).filter(({ id }) => ids.has(id));
   expect(result).toEqual({ total: expected.length, pairs: expected.slice(250_000, 250_100) });
   figures.push(`sorted and filtered: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
   expect(cost.roundTrips).toBeLessThanOrEqual(3);

@@ -5,7 +5,10 @@ import { audit } from "./audit.ts";
 import { checkNames } from "./names.ts";
 import { type IndexWork, nameOf, type StorePlace } from "./work.ts";
 
-/** Compares the complete indexes with the users, and those of names with their entries. True where all are complete, and right or mended. */
+/**
+ * Compares the complete indexes with the users, and those of names with their entries. True where all are complete, and
+ * right or mended.
+ */
 export async function check(work: IndexWork, isMending: boolean): Promise<boolean> {
   const { table, declared, stores, print } = work;
   let isRight = true;

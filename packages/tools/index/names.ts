@@ -50,7 +50,7 @@ export async function narrowNames({ table, stores, print, progress }: IndexWork)
   return true;
 }
 
-/** Compares the name indexes of a store with their entries; mends what differs. True where they are right in the end. */
+/** Compares the name indexes of a store with their entries; mends what differs. True where they are right then. */
 export async function checkNames({ table, print }: IndexWork, store: StorePlace, isMending: boolean): Promise<boolean> {
   let isRight = true;
   for (const [title, own] of listsOf(store)) {

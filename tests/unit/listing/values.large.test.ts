@@ -125,12 +125,11 @@ describe("lists in the order of another attribute than that of the filter", () =
   test.each([
     { filter: "active eq true", sortBy: "name.familyName" },
     { filter: "active eq true", sortBy: "name.givenName", sortOrder: "descending" },
-    { filter: 'emails co "@example"', sortBy: "name.familyName" },
     { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "name.familyName" },
     { filter: 'active eq true and name.familyName gt "family 1"', sortBy: "name.familyName" },
-  ])("are served at any offset in the order of another attribute: %j", async (ask) => {
+  ])("are served at any offset in the order of another attribute: %j", { timeout: 120_000 }, async (ask) => {
     const expected = scan(all, ask);
-    const walked = await pagesByCursor([source], queryOf(ask), 3_000);
+    const walked = await pagesByCursor([source], queryOf(ask), 10_000);
     const order = walked.items.map(({ resource }) => queryOf(ask).order?.valueOf(resource));
     expect(order).toEqual(expected.map(({ resource }) => queryOf(ask).order?.valueOf(resource)));
     for (const offset of [

@@ -1,4 +1,4 @@
-/** Wide ranges of name indexes (decision 0128): how they come about, what they contain, and work of operators on them. */
+/** Wide ranges of name indexes (decision 0128): how they come about, what they contain, what operators do with them. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";

@@ -111,7 +111,7 @@ describe("a random index", () => {
     { seed: 2, owners: 300, writers: 8, most: 3 },
     { seed: 3, owners: 12, writers: 1, most: 2 },
     { seed: 4, owners: 480, writers: 16, most: 1 },
-  ])("answers as a list does: $seed", async ({ seed, ...size }) => {
+  ])("answers as a list does: $seed", { timeout: 120_000 }, async ({ seed, ...size }) => {
     const random = randomOf(seed);
     const attribute = `random${seed}`;
     const pairs = await populate(attribute, random, size);
@@ -147,7 +147,9 @@ describe("a random index", () => {
     const random = randomOf(8);
     const odds = { ...CALM, conflict: 0.03, half: 0.5, halfMs: 60, heldMs: 2 };
     const hostile = hostileDatabase(8, odds, "requests");
-    const opened = table.reopen({ client: { transport: hostile.transport } })(newMeter());
+    const opened = table.reopen({ deadlineMs: Number.POSITIVE_INFINITY, client: { transport: hostile.transport } })(
+      newMeter(),
+    );
     const own = keys.userValues("t", "PRIMARY", "hostile");
     const index = valueIndex(opened, own, LIMITS);
     const pairs: Pair[] = [];

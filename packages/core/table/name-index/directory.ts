@@ -2,8 +2,8 @@
  * The directory: all ranges of an index with their counts, which give any position and the exact total without reading
  * names.
  *
- * A Query may return one half of a split or join, because DynamoDB reads each item separately. Ranges have no gaps, so that
- * this is visible: where a range does not end at the low of the next, one of the two is read again by its key. The
+ * A Query may return one half of a split or join, because DynamoDB reads each item separately. Ranges have no gaps, so
+ * that this is visible: where a range does not end at the low of the next, both are read again by their keys. The
  * result contains every name once, each range as it was at some instant of the read.
  */
 

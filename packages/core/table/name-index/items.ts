@@ -166,9 +166,9 @@ export function rangeOver(
 }
 
 /**
- * The items of a whole index of narrow ranges, to load many names into an empty index that has no other writer. None for
- * no entries: an empty index has no items. The entries must be in the order of their keys, each key (of `nameKey`) once; throws
- * `RangeError` otherwise.
+ * The items of a whole index of narrow ranges, to load many names into an empty index that has no other writer. None
+ * for no entries: an empty index has no items. The entries must be in the order of their keys, each key (of `nameKey`)
+ * once; throws `RangeError` otherwise.
  */
 export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes = SPLIT_BYTES): Generator<Item, void> {
   let low = "";

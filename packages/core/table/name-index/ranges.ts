@@ -39,8 +39,8 @@ export function moved(): Error {
 }
 
 /**
- * The range for the change of a name. A full range is split before a name is added: in a busy range, other writers would
- * always come between the read and the write of a split. `known` is the range, where it has been located already.
+ * The range for the change of a name. A full range is split before a name is added: in a busy range, other writers
+ * would always come between the read and the write of a split. `known` is the range, where it has been located already.
  */
 export async function locateRoom(
   context: IndexContext,
@@ -130,8 +130,8 @@ function cutAt(names: readonly string[], bytes: number): number {
 }
 
 /**
- * The step that counts a change in a narrow range item. Its condition is that the range still covers the names: the low never
- * changes, and a split lowers the high. With `version`, the range must also have that version.
+ * The step that counts a change in a narrow range item. Its condition is that the range still covers the names, and is
+ * narrow: the low never changes, and a split lowers the high. With `version`, the range must also have that version.
  */
 export function touch(context: IndexContext, range: NarrowRange, change: Change, version?: number): Step {
   const { added = [], removed = [] } = change;

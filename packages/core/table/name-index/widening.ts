@@ -1,6 +1,7 @@
 /**
- * Making wide ranges of narrow ones (decision 0128). The pack of the wide range is complete before one transaction puts
- * the range, on condition that no narrow range has changed since: what ends halfway leaves a row that nothing refers to.
+ * Making wide ranges of narrow ones (decision 0128). The pack of the wide range is complete before one transaction
+ * puts the range, on condition that no narrow range has changed since: what ends halfway leaves a row that nothing
+ * refers to.
  */
 import { randomInt } from "node:crypto";
 import { Moved } from "../settle.ts";

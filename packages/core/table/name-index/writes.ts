@@ -154,8 +154,8 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
 }
 
 /**
- * The steps on the index when both names are in one narrow range: the whole leaf is written, because one update cannot add and
- * remove.
+ * The steps on the index when both names are in one narrow range: the whole leaf is written, because one update cannot
+ * add and remove.
  */
 async function exchange(context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> {
   const { table, keys } = context;

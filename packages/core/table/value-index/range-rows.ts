@@ -166,8 +166,8 @@ export function changeName(pair: string): string {
 }
 
 /**
- * Which delta has the changes of a text: the same for all pairs of an owner, so that another value is one step; of names
- * the whole name decides.
+ * Which delta has the changes of a text: the same for all pairs of an owner, so that another value is one step; of
+ * names the whole name decides.
  */
 export function deltaAt({ ids }: RangeKeys, text: string): number {
   const decisive = ids ? text.slice(-TIE_LENGTH) : text;
