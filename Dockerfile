@@ -20,7 +20,8 @@ COPY . .
 RUN node packages/front/command.ts
 
 FROM node:24-slim
-ENV NODE_ENV=production LISTEN_HOST=0.0.0.0 DATA_DIR=/data
+# The demo of sign-in has an address of this machine alone, and needs a package for development.
+ENV NODE_ENV=production LISTEN_HOST=0.0.0.0 DATA_DIR=/data DEMO_PORT=off
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=packages /app/node_modules node_modules

@@ -1,8 +1,12 @@
 /**
- * Delivers changes to webhooks and streams. The stream of the table calls it with new changes, a schedule with nothing
- * every minute, and the local service with `{ all: true }`; the gateway does not reach it.
+ * Delivers changes to webhooks and streams, and tells clients that sessions have ended. The stream of the table calls
+ * it with new changes, a schedule with nothing every minute, and the local service with `{ all: true }`; the gateway
+ * does not reach it.
  */
 import { clientStore } from "#core/applications/registry/client-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
+import { newOrdering } from "#core/back-channel/order.ts";
+import { tellDue } from "#core/back-channel/tell.ts";
 import { changeFeed } from "#core/changes/feed.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { newWorker } from "#core/events/worker.ts";
@@ -23,6 +27,8 @@ import { eventSealOfDelivery, eventSigningSeal } from "./seals.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
 const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
 const signer = newEventSigner(eventSigningSeal());
+const sign = newOrdering({ seal: eventSigningSeal(), origin: shared.origin, clock: systemClock });
+const report = newDeliveryReport("delivery");
 
 export const handler = newWorker({
   open,
@@ -46,6 +52,17 @@ export const handler = newWorker({
       post: postPublic,
     }),
   }),
-  report: newDeliveryReport("delivery"),
+  report,
   clock: systemClock,
+  alsoDue: (table, untilMs) =>
+    tellDue({
+      ...shared,
+      table,
+      untilMs,
+      sign,
+      applications: applicationStore(table),
+      post: postPublic,
+      random: Math.random,
+      report: (told) => report.told(told),
+    }),
 });

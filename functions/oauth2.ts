@@ -40,10 +40,10 @@ import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, mtlsUrl, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, mtlsUrl, sealingKeys, tableConfig } from "./env.ts";
 import { openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
-import { seal as sealOf } from "./seals.ts";
+import { eventSigningSealOf, seal as sealOf } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
@@ -72,6 +72,7 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
+  orders: eventSigningSealOf(sealingKeys()),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),

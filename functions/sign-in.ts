@@ -19,6 +19,7 @@ import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
+import { signInSection } from "#core/settings/sign-in.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import type { SignInTools } from "#core/sign-in/context.ts";
 import { signInOperations } from "#core/sign-in/contract.ts";
@@ -34,11 +35,13 @@ import { formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, signInSection, userStoreSection]);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment);
 const observer = newObserver("sign-in");
 
 const tools: SignInTools = {
+  settings: deployment.signIn,
+  limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),

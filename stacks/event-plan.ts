@@ -56,7 +56,7 @@ export const changeEvents: FunctionPlan = {
 };
 
 export const delivery: FunctionPlan = {
-  description: "Delivers changes to webhooks and streams",
+  description: "Delivers changes to webhooks and streams, and tells clients that sessions have ended",
   memory: "512 MB",
   timeout: "60 seconds",
   needs: ["origin", "delivering"],
@@ -76,10 +76,19 @@ export const delivery: FunctionPlan = {
       p.roleNames,
       p.eventKeyRing,
       p.eventSigningKeys,
+      // Sessions that have ended, and where their clients are told.
+      p.logouts,
+      p.session,
+      p.consent,
+      p.application,
+      p.revocation,
     ],
   },
   writes: {
     calls: ["PutItem", "DeleteItem"],
-    on: [p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+    on: [
+      ...[p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+      ...[p.logouts, p.session, p.consent],
+    ],
   },
 };

@@ -4,6 +4,7 @@
  */
 import { SOURCE, UNREADABLE } from "#core/bus/event.ts";
 import { LANE_COUNT } from "#core/changes/change-id.ts";
+import { keys } from "#core/table/keys.ts";
 import { type FeedParts, type FunctionParts, type MadeFunction, makeFunction } from "./functions.ts";
 import { componentName, type FollowerName, followerNames } from "./plan.ts";
 
@@ -76,7 +77,11 @@ function follow(name: FollowerName, parts: FunctionParts & { readonly feed: Feed
     startingPosition: "TRIM_HORIZON",
     batchSize: BATCH_SIZES[name],
     maximumBatchingWindowInSeconds: 1,
-    filterCriteria: { filters: [{ pattern: JSON.stringify(newRecords()) }] },
+    filterCriteria: {
+      filters: [newRecords(), ...(name === "delivery" ? [endedSessions()] : [])].map((each) => ({
+        pattern: JSON.stringify(each),
+      })),
+    },
     functionResponseTypes: ["ReportBatchItemFailures"],
     bisectBatchOnFunctionError: true,
     maximumRetryAttempts: -1,
@@ -93,6 +98,11 @@ function follow(name: FollowerName, parts: FunctionParts & { readonly feed: Feed
 function newRecords() {
   const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => ({ suffix: `#LOG#${lane}` }));
   return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: lanes } } } };
+}
+
+/** Sessions that have ended, whose clients must be told. */
+function endedSessions() {
+  return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [keys.logouts()] } } } };
 }
 
 /** Trying a damaged record again cannot help, and must not hold up the others: its event goes to the queue. */

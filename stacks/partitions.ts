@@ -40,6 +40,8 @@ export const partitions = {
   authorizationCode: keys.authorizationCode(ANY).PK,
   pushedRequest: keys.pushedRequest(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
+  /** What is left to do for sessions that have ended. */
+  logouts: keys.logouts(),
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,
   family: keys.family(ANY, ANY).PK,

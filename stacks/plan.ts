@@ -147,8 +147,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [...authentication, p.application, p.oidcScopes, p.session, p.consent, p.pushedRequest, p.idTokenKeyRing],
     },
     writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
+      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+      on: [
+        ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
+        ...[p.logouts, p.revocation, p.grantRevocations],
+      ],
     },
     changes: [p.credential],
   },
@@ -204,10 +207,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, ...userIndexes, p.changeRecord, p.repeatable],
     },
     checks: [p.credential],
-    conditions: [...people, ...revocations, p.aside],
+    conditions: [...people, ...revocations, p.aside, p.logouts],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.credential, p.logouts, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -220,10 +223,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, ...userIndexes, p.roleNames, p.scope, ...records],
     },
     checks: [p.application, p.credential],
-    conditions: [...people, ...revocations, p.aside],
+    conditions: [...people, ...revocations, p.aside, p.logouts],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.roleNames, p.credential, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.roleNames, p.credential, p.logouts, ...revocations, ...removals],
     },
   },
   audit: {
@@ -267,6 +270,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
         ...[...userIndexes, ...revocations, ...removals],
       ],
+    },
+  },
+  sessions: {
+    ...endpoint,
+    description: "Sessions and consents of users, by API",
+    needs: ["address", "answers", "deployment", "directories"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.user, p.userNames, p.session, p.consent, p.application, p.revocation, p.repeatable],
+    },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.session, p.consent, p.logouts, p.revocation, p.grantRevocations],
     },
   },
   recovery,

@@ -38,5 +38,5 @@ function perform({ task, url, authorization }: Options): Promise<readonly Result
   const api = openApi(url, authorization);
   return task.kind === "export"
     ? exportAll(api, { folder: task.folder, url, hasSecrets: task.hasSecrets })
-    : importAll(api, task.folder, task.replaces);
+    : importAll(api, task.folder, { replaces: task.replaces });
 }

@@ -21,6 +21,8 @@ interface Export {
   readonly folder: string;
   readonly url: string;
   readonly hasSecrets: boolean;
+  /** Shows no progress. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 interface Listed {
@@ -34,7 +36,7 @@ const NEW_SECRETS = "an import creates new secrets for OAuth clients without one
 export async function exportAll(api: Api, task: Export): Promise<readonly Result[]> {
   const done = await doneBefore(task);
   const progress = join(task.folder, PROGRESS);
-  const results = await forEach("export", await listAll(api), async (application): Promise<Result> => {
+  const exportOne = async (application: Listed): Promise<Result> => {
     const { id, name } = application;
     if (done.has(id)) return { name, outcome: "skipped", why: "done by an earlier run" };
     const answer = await api.get(`/applications/${encodeURIComponent(id)}/export?exportSecrets=${task.hasSecrets}`);
@@ -53,7 +55,8 @@ export async function exportAll(api: Api, task: Export): Promise<readonly Result
     await appendFile(progress, `${id}\n`);
     const lacksSecrets = !task.hasSecrets && hasClient(answer.text);
     return { name, outcome: "exported", ...(lacksSecrets && { why: `without secrets: ${NEW_SECRETS}` }) };
-  });
+  };
+  const results = await forEach("export", await listAll(api), exportOne, task);
   if (!results.some(({ outcome }) => outcome === "refused" || outcome === "incomplete"))
     await rm(progress, { force: true });
   return results;

@@ -1,5 +1,5 @@
-/** Concurrent work with a progress bar. */
-import { SingleBar } from "cli-progress";
+/** Concurrent work with progress. */
+import { type ProgressOptions, progressOf } from "./frame/progress.ts";
 
 const CONCURRENCY = 4;
 
@@ -11,13 +11,9 @@ export async function forEach<Item, Result>(
   title: string,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
+  options?: ProgressOptions,
 ): Promise<Result[]> {
-  const bar = new SingleBar({
-    format: `${title} {bar} {value}/{total} {eta_formatted}`,
-    clearOnComplete: true,
-    stream: process.stderr,
-  });
-  bar.start(items.length, 0);
+  const progress = progressOf(title, items.length, options);
   const results: Result[] = [];
   let next = 0;
   let isOver = false;
@@ -31,14 +27,14 @@ export async function forEach<Item, Result>(
         isOver = true;
         throw error;
       }
-      bar.increment();
+      progress.add();
     }
   };
   try {
     const workers = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker));
     for (const each of workers) if (each.status === "rejected") throw each.reason;
   } finally {
-    bar.stop();
+    progress.stop();
   }
   return results;
 }

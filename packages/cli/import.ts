@@ -27,23 +27,34 @@ interface Marker {
 
 const NO_MARKER: Marker = { isOld: false, remove: async () => undefined };
 
+/** How to import. */
+export interface ImportOptions {
+  /** Replaces applications that exist. */
+  readonly replaces: boolean;
+  /** The server makes its checks and changes nothing. Authorized APIs are left out: a new application is not there. */
+  readonly isRehearsal?: boolean | undefined;
+  readonly isQuiet?: boolean | undefined;
+}
+
 /** Imports every file. The results contain the failures; they do not stop the run. */
-export async function importAll(api: Api, folder: string, replaces: boolean): Promise<readonly Result[]> {
+export async function importAll(api: Api, folder: string, options: ImportOptions): Promise<readonly Result[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".xml")).sort();
   if (names.length === 0) throw new UsageError(`${folder} contains no file with the extension .xml.`);
   const authorize = authorizing(api);
-  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, replaces }));
+  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, ...options }), options);
 }
 
 /** Imports one file. */
 async function importFile(
   api: Api,
   authorize: Authorize,
-  { folder, name, replaces }: { readonly folder: string; readonly name: string; readonly replaces: boolean },
+  { folder, name, replaces, isRehearsal }: ImportOptions & { readonly folder: string; readonly name: string },
 ): Promise<Result> {
+  const path = isRehearsal ? `${IMPORT}?dryRun=true` : IMPORT;
   const content = await readFile(join(folder, name));
-  const authorized = await readApis(join(folder, apisFileOf(name)));
-  if (typeof authorized === "string") return { name, outcome: "refused", why: authorized };
+  const read = await readApis(join(folder, apisFileOf(name)));
+  if (typeof read === "string") return { name, outcome: "refused", why: read };
+  const authorized = isRehearsal ? undefined : read;
   const marker = authorized ? await mark(api, folder, name, authorized) : NO_MARKER;
 
   const finish = async (outcome: Outcome, answer: ApiResponse, notes: readonly string[]): Promise<Result> => {
@@ -54,7 +65,7 @@ async function importFile(
     return { name, outcome: failures.length > 0 ? "incomplete" : outcome, ...(why && { why }) };
   };
 
-  const created = await api.upload("POST", IMPORT, name, content);
+  const created = await api.upload("POST", path, name, content);
   checkImport(api, created);
   if (created.status === 201) return finish("created", created, notesOf(created));
   if (textIn(created.body, "code") !== NAME_TAKEN) {
@@ -62,7 +73,7 @@ async function importFile(
     return { name, outcome: "refused", why: reasonOf(created) };
   }
   if (replaces) {
-    const updated = await api.upload("PUT", IMPORT, name, content);
+    const updated = await api.upload("PUT", path, name, content);
     if (updated.status === 200) return finish("updated", updated, notesOf(updated));
     return { name, outcome: "refused", why: reasonOf(updated) };
   }

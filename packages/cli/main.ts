@@ -32,7 +32,8 @@ export function programOf(): Command {
     .exitOverride()
     .addHelpText(
       "after",
-      "\nExit codes: 0 done, 1 failed, 2 a plan has changes, 3 wrong input, 4 sign in, 5 scope missing,",
+      "\nExit codes: 0 done, 1 failed, 2 a plan has changes, 3 wrong input, 4 sign in, 5 scope missing,\n" +
+        "6 not found, 7 conflict, 8 service unreachable, 130 cancelled.",
     );
   declareSession(program);
   const parents = declareCollections(program);

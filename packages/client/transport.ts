@@ -168,6 +168,7 @@ function addressOf({ url: given, tenant, allowHttp }: ClientOptions): string {
   }
   const address = given.replace(/\/+$/, "");
   if (tenant === undefined) return address;
+  if (tenant === "") throw new TypeError("The tenant is empty. Name one, or leave it out.");
   if (/\/t\/[^/]+$/.test(address)) throw new TypeError("The tenant is in the URL and in `tenant`. Set one of them.");
   return `${address}/t/${encodeURIComponent(tenant)}`;
 }

@@ -24,6 +24,7 @@ import { organizationOperations } from "./organizations/contract.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
+import { sessionOperations } from "./sessions/contract.ts";
 import { signInOperations } from "./sign-in/contract.ts";
 import { pushedOperations } from "./sign-in/contract-pushed.ts";
 import { signalOperations } from "./signals/contract.ts";
@@ -53,6 +54,7 @@ export const catalogue = {
   ...oauthOperations,
   ...pushedOperations,
   ...signInOperations,
+  ...sessionOperations,
   ...scim1Operations,
   ...applicationFileOperations,
   ...scim2Operations,

@@ -68,9 +68,13 @@ function rendered(text: string, file: string, known: ReadonlyMap<string, string>
       },
       // The keyboard reaches a region that scrolls.
       table({ header, rows }: Tokens.Table) {
-        const cells = (row: Tokens.TableCell[], tag: string) =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("");
-        const head = header.some((cell) => cell.text !== "") ? `<thead><tr>${cells(header, "th")}</tr></thead>` : "";
+        // A header without a text heads nothing.
+        const cell = ({ tokens, text: shown }: Tokens.TableCell, tag: "td" | "th") => {
+          const name = shown === "" ? "td" : tag;
+          return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+        };
+        const cells = (row: Tokens.TableCell[], tag: "td" | "th") => row.map((one) => cell(one, tag)).join("");
+        const head = header.some((one) => one.text !== "") ? `<thead><tr>${cells(header, "th")}</tr></thead>` : "";
         const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
         return `<div class="scroll" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
       },

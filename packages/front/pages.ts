@@ -44,7 +44,7 @@ export function home(assets: Assets): string {
     .join("\n");
   const content = `<h1>Identity Admin API</h1>
 <p class="lead">Applications, users, groups, roles, tenants and tokens of an identity provider, by the REST and SCIM
-interfaces of WSO2 Identity Server.</p>
+interfaces of WSO2 Identity Server, and sign-in by OpenID Connect.</p>
 <p id="state" class="state" role="status">This page asks the service how it is. It needs JavaScript for that.</p>
 <p class="actions"><a class="button" href="/reference">Try the API</a>
 <a class="button plain" href="/docs/guides/first-application">First application</a></p>

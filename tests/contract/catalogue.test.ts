@@ -227,6 +227,7 @@ describe("the functions", () => {
       "signOut",
       "getUserInfo",
       "getUserInfoByPost",
+      "signLogoutToken",
       "getSignalTransmitter",
       "getSignalIssuer",
       "getTenantSignalIssuer",
@@ -299,6 +300,8 @@ describe("the scopes", () => {
       "internal_webhook_meta_view",
       "internal_webhook_update",
       "internal_webhook_view",
+      "internal_session_view",
+      "internal_session_delete",
       "ssf.manage",
       "ssf.read",
     ]);

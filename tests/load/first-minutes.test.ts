@@ -24,6 +24,7 @@ import { project } from "#tests/support/patient.ts";
 
 const [install = "", look = ""] = blocksOf("README.md");
 const request = blocksOf("README.md").find((block) => block.startsWith("api=")) ?? "";
+const commands = blocksOf("README.md").find((block) => block.includes("npx identity-admin")) ?? "";
 const shells = (["bash", "zsh"] as const).filter((shell) => has(shell) && has("curl"));
 
 let clone: string;
@@ -67,15 +68,23 @@ const stopped = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null) await once(child, "exit");
 };
 
-test.each(shells)("%s starts, asks and gets a token as the README says", { timeout: 120_000 }, async (shell) => {
+test.each(shells)("%s does all that the README says, in its order", { timeout: 240_000 }, async (shell) => {
   const { child, url } = await started(shell);
   try {
-    const blocks = [look.replace("curl ", "curl -s "), request].map((each) =>
+    const blocks = [look.replace("curl ", "curl -s "), request, commands].map((each) =>
       each.replaceAll("http://127.0.0.1:3000", url),
     );
-    const [looked = "", requested = ""] = await pasted(shell, blocks, { cwd: clone });
+    // Its own home: nobody has signed in there.
+    const env = { IDENTITY_ADMIN_URL: url, XDG_CONFIG_HOME: join(clone, shell), CI: "1" };
+    const [looked = "", requested = "", commanded = ""] = await pasted(shell, blocks, { cwd: clone, env });
     expect(looked).toContain('"userName":"admin"');
     expect(requested.match(/"totalResults":2,/g)).toHaveLength(2);
+    // The group and the application of the first request are there already, in other letter case.
+    expect(commanded).toMatch(/^users +200 +0$/m);
+    expect(commanded).toMatch(/^groups +6 +1$/m);
+    expect(commanded).toMatch(/^admin +Local Administrator/m);
+    expect(commanded).toMatch(/ files in tenant\.$/);
+    await rm(join(clone, "tenant"), { recursive: true });
   } finally {
     await stopped(child);
   }

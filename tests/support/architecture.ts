@@ -31,6 +31,7 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [{ path: "packages/core/sign-in", purpose: "where people sign in: authorization requests, pages, sessions, claims" }],
   [
+    { path: "packages/core/back-channel", purpose: "tells clients that sessions have ended" },
     { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
@@ -47,6 +48,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/recovery", purpose: "operations on deleted resources: restores them" },
     { path: "packages/core/scim-api/v1", purpose: "the SCIM 1.1 API" },
     { path: "packages/core/scim-api/v2", purpose: "the SCIM 2.0 API" },
+    { path: "packages/core/sessions", purpose: "sessions of users in browsers, and what users have agreed to" },
     { path: "packages/core/user-stores", purpose: "operations that show and test declared user stores" },
   ],
   [

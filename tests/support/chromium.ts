@@ -1,6 +1,8 @@
 /** Chromium of this machine, without a window: for tests of pages. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { project } from "./patient.ts";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -38,3 +40,17 @@ export const tryIt = async (page: Page, body: string): Promise<number> => {
   ]);
   return answer.status();
 };
+
+/** What axe-core finds. The policy of the page blocks scripts that are added to it, so it goes through the debugger. */
+export const axeViolations = async (page: Page): Promise<unknown> => {
+  const session = await page.context().newCDPSession(page);
+  const axe = readFileSync(join(project, "node_modules/axe-core/axe.min.js"), "utf8");
+  await session.send("Runtime.evaluate", { expression: axe });
+  const expression = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
+  const { result } = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+  return result.value;
+};
+
+/** Whether a page is wider than its window. */
+export const isTooWide = (page: Page): Promise<unknown> =>
+  page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");

@@ -54,7 +54,7 @@ export const exportTo = async (api: Api, folder: string, keepsIds = false): Prom
 
 export const planFor = async (api: Api, folder: string, prune = false): Promise<Plan> => {
   const kinds = kindsOf(false);
-  const filed = await readFolder(folder, kinds);
+  const { filed } = await readFolder(folder, kinds);
   return planOf(api, kinds, filed, await readTenant(api, kinds), { prune, ownClientId: undefined, secret });
 };
 

@@ -5,7 +5,7 @@ import { indexedAttribute } from "#core/scim/indexed.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Item, Table } from "#core/table/table.ts";
 import { pairText } from "#core/table/value-index/pair.ts";
-import { checkIndex } from "#tests/support/value-index.ts";
+import { checkIndex, checkLogged, type IndexCheck } from "#tests/support/value-index.ts";
 
 /** Where the users of a store are, and the attributes that have an index. */
 export interface IndexedStore {
@@ -25,7 +25,7 @@ export const indexProblems = async (
     const attribute = indexedAttribute(name);
     if (!attribute) return [`${name} cannot have an index`];
     const held = users.map((user) => heldPairs(attribute, user));
-    const check = await checkIndex(table, keys.userValues(tenant, userStore, name));
+    const check = await checkAttribute(table, { tenant, userStore, name });
     const several = held.filter((pairs) => pairs.length > 1).length;
     return [
       ...check.problems,
@@ -34,6 +34,15 @@ export const indexProblems = async (
     ].map((problem) => `index of ${name}: ${problem}`);
   });
   return (await Promise.all(problems)).flat();
+};
+
+/** Reads the index of an attribute, and checks that its rows belong together. */
+export const checkAttribute = (
+  table: Table,
+  { tenant, userStore, name }: { readonly tenant: string; readonly userStore: string; readonly name: string },
+): Promise<IndexCheck> => {
+  const own = keys.userValues(tenant, userStore, name);
+  return indexedAttribute(name)?.kind === "time" ? checkLogged(table, own) : checkIndex(table, own);
 };
 
 const unlike = (found: readonly string[], expected: readonly string[]): readonly string[] => {

@@ -1,6 +1,7 @@
 /** Indexes of values in tests: one in memory, which answers as the one on the table does, and a check of the latter. */
 
 import type { ValueIndexKeys } from "#core/table/keys.ts";
+import { inspectLogged } from "#core/table/logged-index/inspect.ts";
 import { compareKeys, type Table } from "#core/table/table.ts";
 import { idSetOf } from "#core/table/value-index/id-set.ts";
 import { countsOf, type InspectedRange, inspectIndex } from "#core/table/value-index/inspect.ts";
@@ -85,12 +86,19 @@ export interface IndexCheck {
 }
 
 /** Reads a whole index, and checks that its rows belong together. */
-export const checkIndex = async (table: Table, keys: ValueIndexKeys): Promise<IndexCheck> => {
+export const checkIndex = async (table: Table, keys: ValueIndexKeys): Promise<IndexCheck> =>
+  checkOf(inspectIndex(table, keys), (await countsOf(table, keys)).several);
+
+/** The same of an index behind a log. */
+export const checkLogged = (table: Table, keys: ValueIndexKeys): Promise<IndexCheck> =>
+  checkOf(inspectLogged(table, keys), 0);
+
+const checkOf = async (reading: AsyncIterable<InspectedRange>, several: number): Promise<IndexCheck> => {
   const ranges: InspectedRange[] = [];
-  for await (const range of inspectIndex(table, keys)) ranges.push(range);
+  for await (const range of reading) ranges.push(range);
   return {
     pairs: ranges.flatMap(({ texts }) => texts.map(pairOf)),
-    several: (await countsOf(table, keys)).several,
+    several,
     problems: ranges.flatMap(({ low, problem }) =>
       problem === undefined ? [] : [`The range at ${JSON.stringify(low)} ${problem}.`],
     ),

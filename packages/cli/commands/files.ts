@@ -16,10 +16,14 @@ export function declareFiles(program: Command, users: Command | undefined): void
   const read = program
     .command("import <folder>")
     .description("import applications from files of Identity Server")
-    .option("--update", "replace applications that exist; otherwise they are skipped");
-  action<{ readonly update?: boolean }, [string]>(read, async (frame, folder) => {
+    .option("--update", "replace applications that exist; otherwise they are skipped")
+    .option("--dry-run", "check every file and change nothing");
+  action<{ readonly update?: boolean; readonly dryRun?: boolean }, [string]>(read, async (frame, folder) => {
     const { importAll } = await import("../import.ts");
-    report(frame, await importAll(await serverOf(frame), folder, frame.options.update ?? false), imported);
+    const { update: replaces = false, dryRun: isRehearsal = false, quiet: isQuiet } = frame.options;
+    const results = await importAll(await serverOf(frame), folder, { replaces, isRehearsal, isQuiet });
+    if (isRehearsal && !frame.out.isJson) frame.out.line("Rehearsal: nothing was changed.", undefined);
+    report(frame, results, imported);
   });
 
   const usersIn = users
@@ -39,7 +43,7 @@ export function declareFiles(program: Command, users: Command | undefined): void
       await access(file);
       const task = await optionsOf("import", file, { from, map, "wso2-hash": wso2Hash, "dry-run": dryRun }, {});
       if (task.kind !== "import") return;
-      const result = await importUsers(await serverOf(frame), task);
+      const result = await importUsers(await serverOf(frame), { ...task, isQuiet: frame.options.quiet });
       if (frame.out.isJson) frame.out.value({ ...result, dryRun: dryRun ?? false });
       else for (const line of summaryOf(result, task)) frame.out.line(line, line);
       if (result.refused.length === 0) return;
@@ -61,7 +65,7 @@ export function declareFiles(program: Command, users: Command | undefined): void
     const { out: file, filter } = frame.options;
     const task = await optionsOf("export", undefined, { out: file, filter }, frame.environment);
     if (task.kind !== "export") return;
-    const result = await exportUsers(await serverOf(frame), task);
+    const result = await exportUsers(await serverOf(frame), { ...task, isQuiet: frame.options.quiet });
     frame.out.done(`${result.users} users in ${file}.`, { ...result, file });
     if (result.withoutColumn > 0) {
       frame.out.note(`${result.withoutColumn} values have no column. Export to .jsonl for all.`);
@@ -82,7 +86,11 @@ interface UsersValues {
 export async function exportFiles(frame: Frame, folder: string, hasSecrets: boolean): Promise<void> {
   const { exportAll } = await import("../export.ts");
   const server = await serverOf(frame);
-  report(frame, await exportAll(server, { folder, url: server.url, hasSecrets }), exported);
+  report(
+    frame,
+    await exportAll(server, { folder, url: server.url, hasSecrets, isQuiet: frame.options.quiet }),
+    exported,
+  );
 }
 
 function report({ out }: Frame, results: readonly Result[], outcomes: readonly Outcome[]): void {

@@ -1,7 +1,7 @@
 /** `login`, `logout`, `whoami`, `token`: who calls. */
 import type { Command } from "commander";
 import { type Api, isFault, type ScimUser } from "#client/client.ts";
-import { apiOf, type Caller, type GlobalOptions, URL_DEFAULT } from "../frame/caller.ts";
+import { apiOf, type Caller, type GlobalOptions, tenantOf, URL_DEFAULT } from "../frame/caller.ts";
 import { wrongInput } from "../frame/errors.ts";
 import { action, type Frame } from "../frame/frame.ts";
 import { asked, chosen, isTerminal, secretAsked, textAsked } from "../frame/prompts.ts";
@@ -31,7 +31,7 @@ export function declareSession(program: Command): void {
     .option("--store", "store the password of a user without asking");
   action<LoginValues, []>(login, async ({ options, environment, out }) => {
     const url = await urlAsked(options, environment);
-    const tenant = options.tenant ?? (environment.IDENTITY_ADMIN_TENANT || undefined);
+    const tenant = tenantOf(options, environment);
     const credentials = await credentialsAsked(options);
     const caller: Caller = { url, tenant, credentials, source: "the prompt" };
     const self = await selfOf(apiOf(caller, options), caller);

@@ -34,7 +34,7 @@ export async function callerOf(options: GlobalOptions, environment: NodeJS.Proce
   const given = credentialsOf(environment);
   const stored = await readStored(environment);
   const url = options.url ?? (environment.IDENTITY_ADMIN_URL || undefined);
-  const tenant = options.tenant ?? (environment.IDENTITY_ADMIN_TENANT || undefined);
+  const tenant = tenantOf(options, environment);
   if (given) return { url: url ?? stored?.url ?? URL_DEFAULT, tenant, credentials: given, source: "the environment" };
   if (!stored) {
     throw wrongInput(
@@ -55,6 +55,13 @@ export async function callerOf(options: GlobalOptions, environment: NodeJS.Proce
     credentials: stored.credentials,
     source: "identity-admin login",
   };
+}
+
+/** The tenant that is named. Throws a `CommandError` for an empty option: a variable in a script may be unset. */
+export function tenantOf({ tenant }: GlobalOptions, environment: NodeJS.ProcessEnv): string | undefined {
+  if (tenant === "")
+    throw wrongInput("--tenant is empty.", "Name a tenant, such as acme.com, or leave the option out.");
+  return tenant ?? (environment.IDENTITY_ADMIN_TENANT || undefined);
 }
 
 /** A client for a caller. Throws a `CommandError` for an address that cannot be used. */

@@ -46,7 +46,8 @@ export function explained(error: unknown, url: string | undefined): CommandError
 function sentenceOf({ kind, detail, status, code, traceId }: Fault): string {
   if (kind === "unreachable") return detail;
   const trace = kind === "failed" && traceId ? ` Trace id: ${traceId}.` : "";
-  return `${status}${code ? ` ${code}` : ""}: ${detail}${trace}`;
+  const shown = code && code !== String(status) ? ` ${code}` : "";
+  return `${status}${shown}: ${detail}${trace}`;
 }
 
 function nextOf({ kind, detail }: Fault, url: string | undefined): string | undefined {

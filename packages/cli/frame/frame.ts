@@ -13,7 +13,8 @@ export interface Frame<Options = object> {
   caller(): Promise<Caller>;
   /** A client for the caller. Sends nothing yet. Throws a `CommandError` where there is no credential. */
   api(): Promise<Api>;
-  progress(label: string, total: number): Progress;
+  /** `total` is `undefined` where the end is not known. */
+  progress(label: string, total?: number): Progress;
 }
 
 /** Sets what a command does. Its arguments come after the frame, in their order. */
@@ -36,6 +37,6 @@ function frameOf<Options>(options: GlobalOptions & Options): Frame<Options> {
     out: outputOf(options),
     caller,
     api: async () => apiOf(await caller(), options),
-    progress: (label, total) => progressOf(label, total, options.quiet),
+    progress: (label, total) => progressOf(label, total, { isQuiet: options.quiet }),
   };
 }

@@ -1,24 +1,38 @@
 /** Bodies from files, and from `--set`. */
 import { readFile } from "node:fs/promises";
-import { text as readAll } from "node:stream/consumers";
-import { load } from "js-yaml";
+import { buffer as readAll } from "node:stream/consumers";
 import { wrongInput } from "./errors.ts";
+import { decoded, valueIn, WrongText } from "./text-files.ts";
 
 /** The object in a file of JSON or YAML; `-` is standard input. Throws a `CommandError` with the place of a mistake. */
 export async function objectIn(file: string): Promise<Record<string, unknown>> {
-  const text = file === "-" ? await readAll(process.stdin) : await readFile(file, "utf8");
   const name = file === "-" ? "Standard input" : file;
+  const bytes = file === "-" ? await readAll(process.stdin) : await contentOf(file);
   let value: unknown;
   try {
-    value = load(text, { filename: name });
+    value = valueIn(decoded(bytes));
   } catch (error) {
-    throw wrongInput(`${name} is neither JSON nor YAML: ${error instanceof Error ? error.message : error}`);
+    if (!(error instanceof WrongText)) throw error;
+    throw wrongInput(`${name} is neither JSON nor YAML: ${error.message}.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrongInput(`${name} must contain an object, such as {"name": "Dispatch"}.`);
   }
   return value as Record<string, unknown>;
 }
+
+async function contentOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    // Reading a folder fails without its name.
+    if ((error as NodeJS.ErrnoException).code === "EISDIR") throw wrongInput(`${file} is a folder. Name a file.`);
+    throw error;
+  }
+}
+
+/** Members that are secrets: on a command line they would be in the history of the shell and in lists of processes. */
+const SECRETS = /^(password|clientSecret)$/i;
 
 /** What `--set a.b=value` says: JSON values where they are JSON, otherwise texts. Throws a `CommandError`. */
 export function objectOf(settings: readonly string[] = []): Record<string, unknown> {
@@ -31,6 +45,12 @@ export function objectOf(settings: readonly string[] = []): Record<string, unkno
     const [, urn, rest = path] = /^(urn:[^=]*:[^.:=]+)[:.](.+)$/.exec(path) ?? [];
     const names = [...(urn === undefined ? [] : [urn]), ...rest.split(".")];
     if (names.some((name) => name === "" || name === "__proto__")) throw wrongInput(`--set has no member "${path}".`);
+    if (SECRETS.test(names.at(-1) ?? "")) {
+      throw wrongInput(
+        `"${path}" is a secret, and arguments are in the history of the shell.`,
+        "Use --password-stdin, or --file - for standard input.",
+      );
+    }
     let parent = result;
     for (const name of names.slice(0, -1)) {
       if (typeof parent[name] !== "object" || parent[name] === null) parent[name] = {};

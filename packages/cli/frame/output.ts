@@ -20,7 +20,7 @@ export interface Output {
 export function outputOf(options: { readonly json?: boolean; readonly quiet?: boolean }): Output {
   const isJson = options.json ?? false;
   const print = (text: string) => process.stdout.write(`${text}\n`);
-  const json = (value: unknown) => print(JSON.stringify(value, undefined, 2));
+  const json = (value: unknown) => print(plainJson(value, 2));
   return {
     isJson,
     table(head, rows, items) {
@@ -36,7 +36,7 @@ export function outputOf(options: { readonly json?: boolean; readonly quiet?: bo
       else if (!options.quiet) print(plain(sentence));
     },
     line(text, value) {
-      print(isJson ? JSON.stringify(value) : plain(text));
+      print(isJson ? plainJson(value) : plain(text));
     },
     note(text) {
       if (!options.quiet) process.stderr.write(`${plain(text)}\n`);
@@ -67,6 +67,15 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 /** A text without control characters: texts of a server must not control the terminal. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+}
+
+/** JSON in which control characters are escaped, so that it does not control a terminal either. The same value. */
+function plainJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent) ?? "null";
+  // Lines are those of the form itself: inside of texts JSON has escaped them.
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) =>
+    Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+  );
 }
 
 function plainLines(text: string): string {

@@ -7,36 +7,60 @@ export interface Progress {
   stop(): void;
 }
 
-/** Lines of a log are written for each tenth of the work. */
-const LINES = 10;
-
-/** Starts to show the progress of some work. `isQuiet` shows none. */
-export function progressOf(label: string, total: number, isQuiet = false): Progress {
-  if (isQuiet || total === 0) return { add: () => undefined, stop: () => undefined };
-  return process.stderr.isTTY && !process.env.CI ? barOf(label, total) : linesOf(label, total);
+export interface ProgressOptions {
+  /** Shows none. */
+  readonly isQuiet?: boolean | undefined;
+  /** What an earlier run has done. */
+  readonly done?: number;
 }
 
-function barOf(label: string, total: number): Progress {
+/** Lines of a log are written for each tenth of the work, */
+const LINES = 10;
+/** or after so many steps of work whose end is not known. */
+const STEPS = 500;
+const NOTHING: Progress = { add: () => undefined, stop: () => undefined };
+
+/** Starts to show the progress of some work. `total` is `undefined` where the end is not known. */
+export function progressOf(
+  label: string,
+  total: number | undefined,
+  { isQuiet = false, done = 0 }: ProgressOptions = {},
+): Progress {
+  if (isQuiet || total === 0) return NOTHING;
+  if (process.stderr.isTTY && !process.env.CI) return barOf(label, total, done);
+  return total === undefined ? countOf(label, done) : linesOf(label, total, done);
+}
+
+function barOf(label: string, total: number | undefined, done: number): Progress {
   const bar = new SingleBar({
-    format: `${label} {bar} {value}/{total} {eta_formatted}`,
+    format: total === undefined ? `${label} {value}` : `${label} {bar} {value}/{total} {eta_formatted}`,
     clearOnComplete: true,
     stream: process.stderr,
   });
-  bar.start(total, 0);
+  bar.start(total ?? 0, done);
   return { add: (count = 1) => bar.increment(count), stop: () => bar.stop() };
 }
 
-function linesOf(label: string, total: number): Progress {
-  // Short work needs no lines, so that a plan without changes says nothing.
-  if (total < LINES) return { add: () => undefined, stop: () => undefined };
-  let [done, shown] = [0, 0];
+function linesOf(label: string, total: number, before: number): Progress {
+  // Short work needs no lines.
+  if (total < LINES) return NOTHING;
+  const tenthOf = (done: number) => Math.floor((done * LINES) / total);
+  let done = before;
   return {
     add(count = 1) {
       done += count;
-      const tenth = Math.floor((done * LINES) / total);
-      if (tenth === shown) return;
-      shown = tenth;
-      process.stderr.write(`${label} ${done}/${total}\n`);
+      if (tenthOf(done) > tenthOf(done - count)) process.stderr.write(`${label} ${done}/${total}\n`);
+    },
+    stop: () => undefined,
+  };
+}
+
+function countOf(label: string, before: number): Progress {
+  let done = before;
+  return {
+    add(count = 1) {
+      done += count;
+      if (Math.floor(done / STEPS) > Math.floor((done - count) / STEPS)) process.stderr.write(`${label} ${done}\n`);
     },
     stop: () => undefined,
   };

@@ -1,5 +1,5 @@
 /** What `identity-admin login` stores: one file that its owner alone can read. */
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ClientCredentials, UserCredentials } from "#client/client.ts";
@@ -40,9 +40,11 @@ export async function readStored(environment: NodeJS.ProcessEnv): Promise<Stored
 export async function store(stored: Stored, environment: NodeJS.ProcessEnv): Promise<string> {
   const path = storedPath(environment);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.part`, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600 });
-  await chmod(`${path}.part`, 0o600);
-  await rename(`${path}.part`, path);
+  // A file that is there may be a link, or open for others.
+  const part = `${path}.part`;
+  await rm(part, { force: true });
+  await writeFile(part, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
+  await rename(part, path);
   return path;
 }
 

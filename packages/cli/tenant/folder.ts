@@ -1,9 +1,11 @@
 /** A tenant as a folder: one file for each resource, with names that are the same on every system. */
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { dump, load } from "js-yaml";
+import { dump } from "js-yaml";
 import { wrongInput } from "../frame/errors.ts";
+import { valueIn, WrongText } from "../frame/text-files.ts";
+import { makeFolder, namesIn, put, textIn } from "./disk.ts";
 import { type Document, isDocument } from "./document.ts";
 import { type FolderKind, type KindName, kindNames } from "./kind.ts";
 import { compare } from "./kinds/simple.ts";
@@ -48,76 +50,133 @@ export function textOf(kind: KindName, document: Document): string {
 
 /** Writes documents as a folder. Files of an earlier export whose resources are gone are removed. */
 export async function writeFolder(folder: string, resources: readonly Omit<Filed, "file">[]): Promise<void> {
-  const names: readonly string[] = await readdir(folder).catch(() => []);
+  await checkTarget(folder);
+  const below = (name: string) => inPlace(`${folder}/${name}`, makeFolder(join(folder, name)));
+  await mkdir(folder, { recursive: true });
+  for (const name of [SCHEMAS, ...kindNames]) await below(name);
+  for (const kind of kindNames) await put(join(folder, SCHEMAS, schemaFiles[kind]), schemaText(kind));
+  const files = new Map(resources.map(({ kind, key, document }) => [fileOf(kind, key), textOf(kind, document)]));
+  for (const kind of kindNames) {
+    for (const name of (await namesIn(join(folder, kind))) ?? []) {
+      const file = `${kind}/${name}`;
+      if (name.endsWith(".yaml") && !files.has(file)) await rm(join(folder, file), { recursive: true });
+    }
+  }
+  for (const [file, text] of files) await put(join(folder, file), text);
+  // The last file: a folder without it is not complete.
+  await put(join(folder, HEAD), `format: ${FORMAT}\n`);
+}
+
+/** Throws a `CommandError` for a place that an export must not write over. */
+export async function checkTarget(folder: string): Promise<void> {
+  if (folder === "") throw wrongInput("--out is empty.", "Name an empty folder, or one of an export.");
+  // A link to a folder is a choice of who names it; links inside of it are not.
+  const names: readonly string[] = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
   if (names.length > 0 && !names.includes(HEAD)) {
     throw wrongInput(
       `${folder} has other files and is no tenant folder.`,
       "Name an empty folder, or one of an export.",
     );
   }
-  await mkdir(join(folder, SCHEMAS), { recursive: true });
-  for (const kind of kindNames) {
-    await mkdir(join(folder, kind), { recursive: true });
-    await writeFile(join(folder, SCHEMAS, schemaFiles[kind]), schemaText(kind));
+}
+
+/** Throws a `CommandError` that names the place of what is wrong with it. */
+async function inPlace<T>(place: string, act: Promise<T>): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof WrongText) throw wrongInput(`${place}: ${error.message}.`);
+    throw error;
   }
-  const files = new Map(resources.map(({ kind, key, document }) => [fileOf(kind, key), textOf(kind, document)]));
-  for (const kind of kindNames) {
-    for (const name of await readdir(join(folder, kind))) {
-      const file = `${kind}/${name}`;
-      if (name.endsWith(".yaml") && !files.has(file)) await rm(join(folder, file));
-    }
-  }
-  for (const [file, text] of files) await writeFile(join(folder, file), text);
-  // The last file: a folder without it is not complete.
-  await writeFile(join(folder, HEAD), `format: ${FORMAT}\n`);
+}
+
+/** What a folder has. */
+export interface Content {
+  readonly filed: readonly Filed[];
+  /** Files and folders that are not read, because their names mean nothing here. */
+  readonly unread: readonly string[];
 }
 
 /** Reads a folder. Throws a `CommandError` that names all mistakes with their files. */
-export async function readFolder(folder: string, kinds: readonly FolderKind[]): Promise<readonly Filed[]> {
-  const head = load(
-    await readFile(join(folder, HEAD), "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
-      throw wrongInput(`${folder} is no tenant folder: it has no ${HEAD}.`, `identity-admin export --out ${folder}`);
-    }),
-  );
-  if (!isDocument(head) || head.format !== FORMAT) {
-    throw wrongInput(
-      `${folder}/${HEAD} must say "format: ${FORMAT}".`,
-      "Use a newer identity-admin for a newer format.",
-    );
-  }
+export async function readFolder(folder: string, kinds: readonly FolderKind[]): Promise<Content> {
+  await checkHead(folder);
   const mistakes: string[] = [];
   const filed: Filed[] = [];
+  const unread: string[] = [];
+  const owners = new Map<string, string>();
   for (const kind of kinds) {
-    const byKey = new Map<string, string>();
-    const names = (await readdir(join(folder, kind.name)).catch(() => [])).sort(compare);
-    for (const name of names.filter((one) => /\.ya?ml$/.test(one))) {
+    const names = await listed(folder, kind.name, mistakes);
+    unread.push(...names.filter((one) => !isRead(one) && isMeant(one)).map((one) => `${kind.name}/${one}`));
+    for (const name of names.filter(isRead)) {
       const file = `${kind.name}/${name}`;
       const document = await documentIn(join(folder, file), file, mistakes);
       if (document === undefined) continue;
       const found = mistakesIn(kind.name, document);
       mistakes.push(...found.map((mistake) => `${file}: ${mistake}`));
       if (found.length > 0) continue;
-      const key = kind.keyOf(document);
-      const other = byKey.get(key);
-      if (other !== undefined) mistakes.push(`${file}: "${key}" is in ${other} too`);
-      byKey.set(key, file);
-      filed.push({ kind: kind.name, key, file, document });
+      for (const { is, value, shown } of kind.uniques(document)) {
+        const unique = JSON.stringify([is, value]);
+        const other = owners.get(unique);
+        if (other !== undefined) mistakes.push(`${file}: the ${is} ${JSON.stringify(shown)} is in ${other} too`);
+        owners.set(unique, file);
+      }
+      filed.push({ kind: kind.name, key: kind.keyOf(document), file, document });
     }
   }
   if (mistakes.length > 0) throw wrongInput(listOf(mistakes), "Nothing was changed. Correct the files.");
-  return filed;
+  const known: readonly string[] = [HEAD, ...kindNames];
+  const others = (await readdir(folder, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && !known.includes(entry.name) && isMeant(entry.name),
+  );
+  return { filed, unread: [...unread, ...others.map(({ name }) => `${name}/`)].sort(compare) };
+}
+
+const isRead = (name: string): boolean => /^[^.].*\.ya?ml$/.test(name);
+/** A name that somebody may have meant as a resource: hidden files and notes are not. */
+const isMeant = (name: string): boolean => !/^\.|\.md$/i.test(name);
+
+async function checkHead(folder: string): Promise<void> {
+  const text = await inPlace(
+    `${folder}/${HEAD}`,
+    textIn(join(folder, HEAD)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTDIR") throw error;
+      return undefined;
+    }),
+  );
+  if (text === undefined) {
+    throw wrongInput(`${folder} is no tenant folder: it has no ${HEAD}.`, `identity-admin export --out ${folder}`);
+  }
+  const head = await inPlace(`${folder}/${HEAD}`, (async () => valueIn(text))());
+  if (!isDocument(head) || head.format !== FORMAT) {
+    throw wrongInput(
+      `${folder}/${HEAD} must say "format: ${FORMAT}".`,
+      "Use a newer identity-admin for a newer format.",
+    );
+  }
+}
+
+/** The names in the folder of a kind. One that is not there has none: git does not keep empty folders. */
+async function listed(folder: string, kind: KindName, mistakes: string[]): Promise<readonly string[]> {
+  try {
+    return [...((await namesIn(join(folder, kind))) ?? [])].sort(compare);
+  } catch (error) {
+    if (!(error instanceof WrongText)) throw error;
+    mistakes.push(`${kind}: ${error.message}`);
+    return [];
+  }
 }
 
 async function documentIn(path: string, file: string, mistakes: string[]): Promise<Document | undefined> {
   try {
-    const document = load(await readFile(path, "utf8"));
+    const document = valueIn((await textIn(path)) ?? "");
     if (isDocument(document)) return document;
     mistakes.push(`${file}: the file must have members, such as "name: Dispatch"`);
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "YAMLException") throw error;
-    const [first = ""] = error.message.split("\n");
-    mistakes.push(`${file}: ${first}`);
+    if (!(error instanceof WrongText)) throw error;
+    mistakes.push(`${file}: ${error.message}`);
   }
   return undefined;
 }

@@ -82,12 +82,24 @@ export interface Step {
   readonly isLater?: true;
 }
 
+/** What a document has, and no other document may have. */
+export interface Unique {
+  /** `name of a group`. */
+  readonly is: string;
+  /** In the form in which the service compares it. */
+  readonly value: string;
+  readonly shown: string;
+}
+
 /** How one kind is read, compared and changed. */
 export interface FolderKind {
   readonly name: KindName;
   /** The name of a document among those of its kind. */
   keyOf(document: Document): string;
-  read(api: Api, deployment: Deployment, names: Names): Promise<readonly Found[]>;
+  /** Two files that share one cannot both be carried out, and no rehearsal would tell, because neither is there yet. */
+  uniques(document: Document): readonly Unique[];
+  /** `onEach` is called for each resource that was read. */
+  read(api: Api, deployment: Deployment, names: Names, onEach: () => void): Promise<readonly Found[]>;
   /** The document as the service would show it, without what is usual. Throws a `Fault` of the core for a wrong one. */
   normalised(document: Document, current: Found | undefined, deployment: Deployment): Document;
   create(document: Document): readonly Step[];

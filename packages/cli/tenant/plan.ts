@@ -3,6 +3,7 @@ import type { Api } from "#client/client.ts";
 import { Fault as ServiceFault } from "#client/client.ts";
 import { type ClientLimits, defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { wrongInput } from "../frame/errors.ts";
+import type { Progress } from "../frame/progress.ts";
 import { type Difference, type Document, differences, isDocument } from "./document.ts";
 import { type Filed, fileOf } from "./folder.ts";
 import {
@@ -61,11 +62,11 @@ export function kindsOf(keepsIds: boolean): readonly FolderKind[] {
   return [apiResources, groups, roles, templates, applicationsKind(keepsIds)];
 }
 
-/** Reads a tenant. `onRead` is called after each kind. */
+/** Reads a tenant. `onEach` is called for each resource that was read. */
 export async function readTenant(
   api: Api,
   kinds: readonly FolderKind[],
-  onRead: (kind: KindName, count: number) => void = () => undefined,
+  onEach: () => void = () => undefined,
 ): Promise<Tenant> {
   const deployment = await readDeployment(api);
   const entries: [KindName, ReadonlyMap<string, Found>][] = [];
@@ -73,10 +74,9 @@ export async function readTenant(
   for await (const { id, name } of api.applications.list({ limit: 100 })) byId.set(`applications/${id}`, name);
   const names: Names = { of: (kind, id) => byId.get(`${kind}/${id}`) };
   for (const kind of kinds) {
-    const found = await kind.read(api, deployment, names);
+    const found = await kind.read(api, deployment, names, onEach);
     for (const { id, document } of found) byId.set(`${kind.name}/${id}`, String(document.name ?? document.displayName));
     entries.push([kind.name, new Map(found.map((one) => [kind.keyOf(one.document), one]))]);
-    onRead(kind.name, found.length);
   }
   return { found: Object.fromEntries(entries) as Tenant["found"], deployment };
 }
@@ -107,6 +107,8 @@ interface Options {
   /** The client that this program is, which is never deleted. */
   readonly ownClientId: string | undefined;
   readonly secret: Work["secret"];
+  /** Shows the progress of so many rehearsals. */
+  readonly progress?: (count: number) => Progress;
 }
 
 /** The plan that makes a tenant as the files say. Throws a `CommandError` for files that cannot be carried out. */
@@ -144,7 +146,9 @@ export async function planOf(
     (one, other) => rankOf(one, ids) - rankOf(other, ids) || compare(one.file, other.file),
   );
   const work: Work = { api, ids, deployment, dryRun: true, secret: options.secret };
-  const rehearsed = await rehearse(ordered, work);
+  const progress = options.progress?.(ordered.length);
+  const rehearsed = await rehearse(ordered, work, () => progress?.add());
+  progress?.stop();
   return {
     changes: ordered,
     refused: [...refused, ...rehearsed.refused],
@@ -192,7 +196,7 @@ export function rankOf({ kind, action, document }: Change, ids: Ids): number {
 }
 
 /** Tries every change that depends on no other. */
-async function rehearse(changes: readonly Change[], work: Work) {
+async function rehearse(changes: readonly Change[], work: Work, onEach: () => void) {
   const refused: Refused[] = [];
   const skipped: string[] = [];
   const isCreated = (error: Unknown) =>
@@ -200,6 +204,7 @@ async function rehearse(changes: readonly Change[], work: Work) {
   const scopes = newScopes(changes);
   const deletes = changes.filter(({ action }) => action === "delete").length;
   await eachOf(changes, async (change) => {
+    onEach();
     // Scopes of an API are in use until the roles and applications of this plan are gone.
     const waits = change.action === "delete" && change.kind === "api-resources" && deletes > 1;
     if (waits || scopesOf(change.document).some((scope) => scopes.has(scope))) {

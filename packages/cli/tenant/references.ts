@@ -4,7 +4,13 @@ import { promisify } from "node:util";
 import { wrongInput } from "../frame/errors.ts";
 
 const run = promisify(execFile);
-const REFERENCE = /^\$\{(env|ssm):([^}]+)\}$/;
+/**
+ * Names as the environment and Systems Manager have them, and no other text: the command `aws` would read a name such
+ * as `file://...` as the content of that file.
+ */
+const REFERENCE = /^\$\{(?:(env):([A-Za-z_]\w*)|(ssm):((?!-)(?:[\w.:-]|\/(?!\/))+))\}$/;
+/** The credential of this program: a folder may come from others, and does not get it. */
+const OWN = /^IDENTITY_ADMIN_(PASSWORD|CLIENT_SECRET|TOKEN)$/;
 
 export function isReference(text: unknown): text is string {
   return typeof text === "string" && REFERENCE.test(text);
@@ -23,8 +29,12 @@ export function referenceFor(...place: readonly string[]): string {
 
 /** The secret that a reference names. Throws a `CommandError` where there is none. */
 export async function secretOf(reference: string, environment: NodeJS.ProcessEnv): Promise<string> {
-  const [, source, name = ""] = REFERENCE.exec(reference) ?? [];
-  if (source === "env") {
+  const [, env, variable = "", , parameter = ""] = REFERENCE.exec(reference) ?? [];
+  const name = env ? variable : parameter;
+  if (env) {
+    if (OWN.test(name)) {
+      throw wrongInput(`${reference} is the credential of this program.`, "Keep the secret in another variable.");
+    }
     const value = environment[name];
     if (!value) throw wrongInput(`The variable ${name} is not set.`, `Set it: a file refers to it as ${reference}`);
     return value;

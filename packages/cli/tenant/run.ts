@@ -7,7 +7,7 @@ import { confirmed } from "../frame/prompts.ts";
 import { carryOut, type Outcome } from "./apply.ts";
 import type { ExportValues, PlanValues } from "./command.ts";
 import type { Difference, Value } from "./document.ts";
-import { readFolder, writeFolder } from "./folder.ts";
+import { checkTarget, readFolder, writeFolder } from "./folder.ts";
 import { kindNames } from "./kind.ts";
 import { KEY_SEPARATOR } from "./kinds/simple.ts";
 import { type Change, kindsOf, MissingSecret, type Plan, planOf, readTenant } from "./plan.ts";
@@ -19,7 +19,8 @@ const VALUE_MOST = 300;
 export async function exportTenant(frame: Frame<ExportValues>): Promise<void> {
   const { out: folder, format, clientIds = false, secrets = false } = frame.options;
   if (format === "files") return exportFiles(frame, folder, secrets);
-  const progress = frame.progress("export", kindNames.length);
+  await checkTarget(folder);
+  const progress = frame.progress("read");
   const { found } = await readTenant(await frame.api(), kindsOf(clientIds), () => progress.add());
   progress.stop();
   const resources = kindNames.flatMap((kind) =>
@@ -63,15 +64,17 @@ export async function applyTenant(frame: Frame<PlanValues>, folder: string): Pro
 
 async function planFor(frame: Frame<PlanValues>, folder: string): Promise<Plan> {
   const kinds = kindsOf(false);
-  const filed = await readFolder(folder, kinds);
+  const { filed, unread } = await readFolder(folder, kinds);
+  if (unread.length > 0) frame.out.note(`Not read, because no resource has such a name: ${unread.join(", ")}.`);
   const keepsIds = filed.some(({ document }) => /"clientId":/.test(JSON.stringify(document.protocols ?? {})));
   const [api, { credentials }] = [await frame.api(), await frame.caller()];
   const chosen = kindsOf(keepsIds);
-  const progress = frame.progress("read", kindNames.length);
+  const progress = frame.progress("read");
   const tenant = await readTenant(api, chosen, () => progress.add());
   progress.stop();
   return planOf(api, chosen, filed, tenant, {
     prune: frame.options.prune ?? false,
+    progress: (count) => frame.progress("rehearse", count),
     ownClientId: "clientId" in credentials ? credentials.clientId : undefined,
     // A rehearsal goes without a secret that is not here.
     secret: async (reference) => {

@@ -10,8 +10,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { tableConfig } from "#functions/env.ts";
 import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "../client.ts";
+import { progressOf } from "../frame/progress.ts";
 import { marked } from "./cells.ts";
-import { progressOf } from "./progress.ts";
 import { type Row, rowOf } from "./row.ts";
 
 const PAGE = 200;
@@ -25,6 +25,8 @@ export interface ExportTask {
   readonly hasHashes: boolean;
   /** Where the table is, for hashes. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Shows no progress. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** The result of an export. */
@@ -82,7 +84,7 @@ export async function exportUsers(api: Api, task: ExportTask): Promise<ExportRes
 async function* pagesOf(api: Api, task: ExportTask): AsyncGenerator<readonly User[], void> {
   const hashOf = task.hasHashes ? hashesOf(api, task.environment) : undefined;
   let cursor = "";
-  const progress = progressOf("Exporting", 0);
+  const progress = progressOf("export", undefined, { isQuiet: task.isQuiet });
   try {
     do {
       const query = new URLSearchParams({ cursor, count: String(PAGE), ...(task.filter && { filter: task.filter }) });

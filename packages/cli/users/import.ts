@@ -6,10 +6,10 @@ import { randomUUID } from "node:crypto";
 import { foldName } from "#core/platform/fold.ts";
 import { looksLikeHash } from "#core/platform/imported-hash.ts";
 import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn } from "../client.ts";
+import { progressOf } from "../frame/progress.ts";
 import type { ScimUser } from "./attributes.ts";
 import { openJournal } from "./journal.ts";
 import { type Mapping, mappingOf, type Wso2Hash } from "./mapping.ts";
-import { progressOf } from "./progress.ts";
 import { Refusal, type SourceRecord } from "./record.ts";
 import type { ImportResult, Refused } from "./report.ts";
 import { recordsOf, type SourceName } from "./sources.ts";
@@ -28,6 +28,8 @@ export interface ImportTask {
   readonly map: Readonly<Record<string, string>>;
   readonly wso2Hash: Wso2Hash;
   readonly isRehearsal: boolean;
+  /** Shows no progress. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** A user who is sent, with the number and the place of its record. */
@@ -54,11 +56,10 @@ export async function importUsers(api: Api, task: ImportTask): Promise<ImportRes
     existing: sum(journal?.parts.map(({ existing }) => existing)),
     refused: [...found.refused.values(), ...(journal?.parts.flatMap(({ refused }) => refused) ?? [])],
   };
-  const progress = progressOf(
-    task.isRehearsal ? "Rehearsing" : "Importing",
-    found.records,
-    done.size + found.refused.size,
-  );
+  const progress = progressOf(task.isRehearsal ? "rehearse" : "import", found.records, {
+    isQuiet: task.isQuiet,
+    done: done.size + found.refused.size,
+  });
   const remaining = batchesOf(entriesOf(task, found.refused, done));
   const work = async (): Promise<void> => {
     for await (const batch of remaining) {

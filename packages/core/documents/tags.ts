@@ -196,6 +196,12 @@ const table: readonly Tag[] = [
     paths: /^\/oauth2\/(?:authorize|sign-in|sign-out|consent|userinfo)|^\/oidc\/logout/,
   },
   {
+    name: "Sessions and consents",
+    description: "The sessions of users in browsers, and the applications that they have given access to",
+    group: TOKENS,
+    paths: /^\/api\/users\/v1/,
+  },
+  {
     name: "Tokens",
     description: "Issues, revokes and introspects access tokens",
     group: TOKENS,

@@ -146,6 +146,12 @@ const table: readonly SystemApi[] = [
     scopes: { internal_login: "Log in and Manage the Own Account" },
   },
   {
+    name: "Session Management API",
+    identifier: "/api/users/v1",
+    description: "The sessions of users, and the applications that they have given access to",
+    scopes: { internal_session_view: "View Sessions", internal_session_delete: "End Sessions" },
+  },
+  {
     name: "Shared Signals API",
     identifier: "/ssf",
     description: "Streams of security events, for receivers",

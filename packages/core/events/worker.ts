@@ -26,6 +26,8 @@ export interface WorkerParts {
   readonly kindsOf: (table: Table) => DeliveryDeps["kinds"];
   readonly report: { run(record: DeliveryRecord): void; defect(cause: unknown): void };
   readonly clock: Clock;
+  /** Does what else is due. It begins nothing after `untilMs`, and reports what fails. */
+  readonly alsoDue?: (table: Table, untilMs: number) => Promise<void>;
 }
 
 /** No attempt begins after this time: the function has 60 seconds, and an attempt takes up to 15. */
@@ -37,7 +39,7 @@ const TENANT = /^T#([^#]+)#LOG#/;
  * Builds the function. What fails is reported and comes again with the schedule: it must not hold up the stream, whose
  * batches only say where something is new.
  */
-export function newWorker({ open, feedOf, kindsOf, report, clock }: WorkerParts) {
+export function newWorker({ open, feedOf, kindsOf, report, clock, alsoDue }: WorkerParts) {
   return async ({ Records, all }: WorkerEvent): Promise<void> => {
     const table = open(newMeter());
     const deps: DeliveryDeps = {
@@ -49,10 +51,10 @@ export function newWorker({ open, feedOf, kindsOf, report, clock }: WorkerParts)
       untilMs: clock.now() + RUN_MS,
     };
     const named = Records && tenantsIn(Records);
-    try {
-      await deliverDue(deps, all ? () => true : named && ((tenant) => named.has(tenant)));
-    } catch (error) {
-      report.defect(error);
+    const deliver = () => deliverDue(deps, all ? () => true : named && ((tenant) => named.has(tenant)));
+    const works = [deliver, () => alsoDue?.(table, deps.untilMs)];
+    for (const ended of await Promise.allSettled(works.map(async (work) => work()))) {
+      if (ended.status === "rejected") report.defect(ended.reason);
     }
   };
 }

@@ -17,9 +17,21 @@ interface DeliveryLine {
   readonly defect?: unknown;
 }
 
+/** What the clients of an application were told of sessions that have ended. */
+interface ToldLine {
+  readonly tenant: string;
+  readonly application: string;
+  readonly told: number;
+  readonly failure?: string;
+  readonly isGivenUp?: true;
+  readonly lagMs: number;
+  readonly defect?: unknown;
+}
+
 /** Reports deliveries. */
 export interface DeliveryReport {
   run(line: DeliveryLine): void;
+  told(line: ToldLine): void;
   /** A run failed as a whole, or for one tenant. */
   defect(cause: unknown): void;
 }
@@ -41,6 +53,16 @@ export function newDeliveryReport(service: string): DeliveryReport {
       else if (failure !== undefined) logger.warn("delivery failed", { ...subscriber, failure });
       if (refusals.length > 0) logger.warn("messages refused", { ...subscriber, refusals: refusals.slice(0, 10) });
       if (defect !== undefined) logger.error("delivery defect", { ...subscriber, cause: loggedErrorOf(defect) });
+    },
+    told({ defect, told, failure, isGivenUp, lagMs, ...application }) {
+      count("EventsDelivered", told);
+      count("DeliveryFailures", failure === undefined ? 0 : 1);
+      count("DeliveryDefects", defect === undefined ? 0 : 1);
+      metrics.addMetric("DeliveryLag" satisfies MetricName, MetricUnit.Milliseconds, lagMs);
+      metrics.publishStoredMetrics();
+      if (isGivenUp) logger.error("client not told of a logout", { ...application, failure });
+      else if (failure !== undefined) logger.warn("telling a client of a logout failed", { ...application, failure });
+      if (defect !== undefined) logger.error("delivery defect", { ...application, cause: loggedErrorOf(defect) });
     },
     defect(cause) {
       count("DeliveryDefects", 1);

@@ -27,8 +27,12 @@ export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: W
       if (names) return { kind: "plan", plan: { candidates: { kind: "names", ...names }, residual: undefined } };
       const filter = filters[at];
       const place = wanted.after?.source === at ? wanted.after : undefined;
-      const plan = await settledPlan(source, filter, planOf(filter, source), place);
+      const planned = planOf(filter, source);
       const attributes = attributesWithIndex(source, filter, query);
+      const isTimeIndexed = isChangeIndexed(source, filter, attributes);
+      const settled = () => settledPlan(source, filter, planned, place);
+      // An index of times costs less than the records of changes, which are read where it is not complete.
+      const plan = isTimeIndexed ? unsettledPlan(source, filter, planned) : await settled();
       if (
         attributes.length > 0 &&
         !isSequence(plan, query) &&
@@ -38,7 +42,7 @@ export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: W
         const way = await wayOf<T>(asked);
         if (way) return way;
       }
-      return { kind: "plan", plan };
+      return { kind: "plan", plan: isTimeIndexed ? await settled() : plan };
     }),
   );
 }
@@ -56,6 +60,23 @@ async function settledPlan<T>(
   const ids = place?.id === undefined ? await source.changedIds?.(candidates.sinceMs) : undefined;
   if (!ids || ids.length > CANDIDATES_MAX) return planWithout(candidates, filter, source);
   return { candidates: { kind: "found", ids }, residual: filter };
+}
+
+/** The plan without the records of changes. */
+function unsettledPlan<T>(source: Source<T>, filter: BoundFilter | undefined, plan: Plan): Plan {
+  return plan.candidates.kind === "changed" && filter ? planWithout(plan.candidates, filter, source) : plan;
+}
+
+/** Whether a term that the records of changes can answer is on an attribute with an index. */
+function isChangeIndexed<T>(
+  { changedSince }: Source<T>,
+  filter: BoundFilter | undefined,
+  attributes: readonly string[],
+): boolean {
+  if (!filter || !changedSince) return false;
+  return leavesOf(filter).some(
+    (leaf) => leaf.kind === "compare" && changedSince(leaf) !== undefined && attributes.includes(pathName(leaf.path)),
+  );
 }
 
 /** Whether an index may serve a list that is too long without it. */

@@ -3,6 +3,7 @@ import type { ScopePlace } from "../api-resources/scope-store.ts";
 import { roleIdsOf } from "../auth/role-ids.ts";
 import type { Role } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
+import { permissionOf } from "../tokens/model.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { OAuthContext } from "./context.ts";
 
@@ -11,9 +12,12 @@ export interface AccountStatus {
   readonly roles: readonly Role[];
   /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
-  /** The latest revocation of the user: tokens that were issued before it are not valid. */
+  /**
+   * The latest revocation of the user, of what it allows the client, and of the session: tokens that were issued before
+   * it are not valid.
+   */
   readonly userFromMs: number;
-  /** The latest revocation of the user and of all its roles: a token for this status is dated after it. */
+  /** The latest of these and of all its roles: a token for this status is dated after it. */
   readonly knownMs: number;
 }
 
@@ -21,6 +25,9 @@ export interface AccountStatus {
 export interface AccountQuery {
   readonly tenant: string;
   readonly names: readonly string[];
+  /** The client that gets the tokens, and the session that they end with. */
+  readonly clientId: string;
+  readonly sid?: string | undefined;
   /** The user, or `undefined` where there is none: then nothing else is read. */
   readonly find: () => Promise<User | undefined>;
 }
@@ -40,14 +47,20 @@ export async function readAccountStatus(
   return second && { ...second, knownMs: first.knownMs };
 }
 
-async function read({ tenant, names, find }: AccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
+async function read(
+  { tenant, names, clientId, sid, find }: AccountQuery,
+  context: OAuthContext,
+): Promise<AccountStatus | undefined> {
   const user = await find();
   if (!user) return undefined;
   const roleIds = await roleIdsOf(context, tenant, user);
-  const [roles, [userFromMs = 0, ...roleFromMs], places] = await Promise.all([
+  const grants = [permissionOf(user.id, clientId), ...(sid === undefined ? [] : [sid])];
+  const marked = [subjects.user(user.id), ...grants.map(subjects.grant), ...roleIds.map(subjects.role)];
+  const [roles, fromMs, places] = await Promise.all([
     context.roles.findMany(tenant, roleIds),
-    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id), ...roleIds.map(subjects.role)]),
+    revocationStore(context.table).validFrom(tenant, marked),
     context.apiResources.findScopes(tenant, names),
   ]);
-  return { user, roles, places, userFromMs, knownMs: Math.max(userFromMs, ...roleFromMs) };
+  const userFromMs = Math.max(...fromMs.slice(0, 1 + grants.length));
+  return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs) };
 }

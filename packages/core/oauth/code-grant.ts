@@ -47,8 +47,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     return account && maySignIn(account) ? account : undefined;
   };
   const asked = targetsOf(request, code, context);
+  const endsWith = signedIn.endsWithSession ? { sid: signedIn.sid } : {};
+  const { clientId } = client;
   const [status, apiIds] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names: ownNames(names), clientId, ...endsWith, find }, context),
     context.apiResources.idsOf(tenant, asked.elsewhere),
   ]);
   if (!status || isEndedBy(status.userFromMs, code, context.now)) throw refused();
@@ -68,6 +70,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
       grantId: code.grantId,
       knownMs: Math.max(status.knownMs, code.issuedMs),
       isDelegated: true,
+      ...endsWith,
       ...bound,
     },
     context,
@@ -90,6 +93,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
+    ...endsWith,
     ...audience,
     ...bound,
   };

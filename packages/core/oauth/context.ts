@@ -7,6 +7,7 @@ import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts
 import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
+import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { IdTokenKeys } from "../tokens/id-token-keys.ts";
@@ -27,6 +28,8 @@ export interface OAuthTools {
   readonly mtlsUrl: string | undefined;
   readonly signing: SigningKeys;
   readonly idTokens: IdTokenKeys;
+  /** Opens orders of logout tokens. */
+  readonly orders: Pick<Seal, "open">;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
   /** Logs the refusals of one request. */

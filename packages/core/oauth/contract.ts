@@ -3,6 +3,7 @@
 import { operation, PUBLIC } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
 import { PUBLISHED_SECONDS } from "../tokens/key-ring.ts";
+import { LOGOUT_TOKEN_PATH } from "../tokens/logout-model.ts";
 import {
   AnyQuery,
   Credential,
@@ -116,6 +117,25 @@ const resourceOperations = {
 } as const;
 
 export const oauthOperations = {
+  signLogoutToken: operation({
+    service: "oauth2",
+    method: "POST",
+    path: LOGOUT_TOKEN_PATH,
+    scope: PUBLIC,
+    media: "form",
+    limits: { bytes: FORM_BYTES_MAX },
+    summary: "Sign a logout token, for the part of this service that sends it",
+    source: "decision 0117",
+    body: z
+      .object({ order: z.string().max(8_192).meta({ description: "The order, which only this service can make" }) })
+      .meta({ id: "LogoutOrder" }),
+    changesNothing: true,
+    success: {
+      status: 200,
+      body: z.object({ logout_token: z.string().meta({ description: "The token" }) }).meta({ id: "LogoutToken" }),
+    },
+    failures: [400],
+  }),
   requestToken: operation({
     ...form,
     path: "/oauth2/token",

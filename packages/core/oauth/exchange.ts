@@ -43,7 +43,10 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
   const presented = await readTokens(request, context);
   const { subject, actor } = presented;
   const names = exchangeNames(request, subject);
-  const [status, clientIds] = await Promise.all([accountOf(subject, names, context), targetClients(request, context)]);
+  const [status, clientIds] = await Promise.all([
+    accountOf(subject, names, client, context),
+    targetClients(request, context),
+  ]);
   const asked = resolveTargets(request.asked, { apiIds: request.apiIds, clientIds }, client, context.origin);
   checkTargets(asked, subject, client, context.origin);
   const granted = userScopes({ names, places: status.places, targets: asked, ...client }, status.roles);
@@ -60,6 +63,7 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
       knownMs: status.knownMs,
       ...(asked ? audienceFor(asked) : subject.audience && { audience: subject.audience }),
       exchanges,
+      ...(subject.sid !== undefined && { sid: subject.sid }),
       expiresAtSecondsMax: Math.min(subject.expiresAtSeconds, actor?.expiresAtSeconds ?? Number.POSITIVE_INFINITY),
       ...possession.bound,
     },
@@ -180,13 +184,18 @@ function exchangeNames({ form, names }: GrantRequest, { scopes }: UserToken): re
 }
 
 /** The account of the user, who may sign in and whose tokens were not revoked meanwhile. Throws `request.invalid`. */
-async function accountOf(subject: UserToken, names: readonly string[], context: OAuthContext): Promise<AccountStatus> {
+async function accountOf(
+  subject: UserToken,
+  names: readonly string[],
+  { clientId }: Client,
+  context: OAuthContext,
+): Promise<AccountStatus> {
   const { tenant, user } = subject;
   const find = async () => {
     const found = await context.users.find(tenant, user.id, user.userStore);
     return found && maySignIn(found) ? found : undefined;
   };
-  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
+  const status = await readAccountStatus({ tenant, names: ownNames(names), clientId, find }, context);
   if (!status || isEndedBy(status.userFromMs, subject, context.now)) throw subjectRefused();
   return status;
 }

@@ -73,7 +73,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const attempt = { readings: [name], password: credential.password, sourceIp };
   const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
   const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
-  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
+  const status = await readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
@@ -121,7 +121,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     return user && maySignIn(user) ? user : undefined;
   };
   const [status, targets] = await Promise.all([
-    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    readAccountStatus({ tenant, names: ownNames(names), clientId: client.clientId, sid: family.sid, find }, context),
     refreshTargets(request, family, context),
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
@@ -137,6 +137,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     grantId: family.id,
     knownMs,
     ...(signInScopes && { isDelegated: true }),
+    ...(family.sid !== undefined && { sid: family.sid }),
     ...possession.bound,
   };
   const issued = await issueAccessToken(client, grant, context);

@@ -9,6 +9,7 @@ import { later } from "../platform/later.ts";
 import { toJwk } from "../tokens/jwt.ts";
 import { rsaJwk } from "../tokens/key-kinds.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
+import { openOrder, signLogoutToken } from "../tokens/logout-token.ts";
 import { AUTHORIZATION_CODE } from "./code-grant.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
@@ -82,6 +83,12 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       throw error instanceof Fault ? withMetadata(error, introspectionMetadata(context)) : error;
     });
     return whileNoted(noted, () => introspect(form.token, tenant, context));
+  },
+
+  async signLogoutToken({ body }, context) {
+    const order = openOrder(context.tools.orders, body.order, context.now);
+    if (!order) throw new Fault("request.invalid", "The order is not one of this service, or is too old.");
+    return { logout_token: await signLogoutToken(context.tools.idTokens, order, context) };
   },
 
   async getJwks(_, { table, now, tools }) {

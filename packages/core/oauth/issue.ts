@@ -27,6 +27,8 @@ export interface TokenGrant {
   readonly expiresAtSecondsMax?: number;
   /** The user gave it in a browser (`AccessToken.isDelegated`). */
   readonly isDelegated?: boolean;
+  /** The session that it ends with. */
+  readonly sid?: string | undefined;
   /** The key that the token is bound to. */
   readonly cnf?: Confirmation;
 }

@@ -4,13 +4,7 @@
  */
 import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientRecord } from "../applications/registry/client-model.ts";
-import type { Family } from "../tokens/refresh-family-store.ts";
-
-/**
- * A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700
- * section 4.14.2).
- */
-const FAMILY_SECONDS = 30 * 24 * 60 * 60;
+import { FAMILY_SECONDS, type Family } from "../tokens/refresh-family-store.ts";
 
 /** The life of an access token, of a user or of the application itself. */
 export function accessSeconds(settings: ClientRecord, isOfUser: boolean, limits: ClientLimits): number {

@@ -233,6 +233,10 @@ export const ServerMetadata = z
 export const OpenIdConfiguration = ServerMetadata.extend({
   userinfo_endpoint: z.string(),
   end_session_endpoint: z.string(),
+  backchannel_logout_supported: z.boolean(),
+  backchannel_logout_session_supported: z.boolean(),
+  frontchannel_logout_supported: z.boolean(),
+  frontchannel_logout_session_supported: z.boolean(),
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,
   claims_supported: names,

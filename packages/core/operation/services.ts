@@ -71,6 +71,8 @@ const table = {
       "/oidc/logout",
     ],
   },
+  /** Sessions of users and what they have agreed to, for themselves and for administrators. */
+  sessions: { dialect: "management", mounts: ["/api/users/v1"] },
   /** Streams of security events. It signs what receivers poll, with keys that sign no token. */
   signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
   /**
@@ -105,6 +107,7 @@ export const frontMounts = ["/docs", "/reference", "/assets"] as const;
  */
 const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dialect }[] = [
   { prefix: "/api/server/v1", dialect: "management" },
+  { prefix: "/api/users/v1", dialect: "management" },
   { prefix: "/scim2", dialect: "scim2" },
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },

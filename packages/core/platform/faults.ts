@@ -188,6 +188,10 @@ const table = {
   "tenant.owner_not_found": row(404, "TM-60014", "Resource not found."),
   "tenant.invalid": row(400, "TM-60000", "Invalid input."),
 
+  "session.not_found": row(404, "404", "Not Found"),
+  "session.user_unknown": row(404, "404", "Not Found"),
+  "session.consent_unknown": row(404, "404", "Not Found"),
+
   "webhook.not_found": row(404, "WEBHOOKMGT-60010", "Webhook is not found."),
   "webhook.endpoint_taken": row(400, "WEBHOOKMGT-60003", "Webhook endpoint already exists"),
   "webhook.field_empty": row(400, "WEBHOOKMGT-60011", "Invalid request."),

@@ -19,7 +19,11 @@ export interface IndexedAttribute {
   readonly isMultiValued: boolean;
   /** The sub-attribute by which filters choose among the elements: `emails[type eq "work" and value co "x"]`. */
   readonly facet: "type" | undefined;
-  readonly kind: "string" | "boolean";
+  /**
+   * Of times, each change of the user may bring a new value, and the newest are next to each other: their indexes stand
+   * behind a log (decision 0130).
+   */
+  readonly kind: "string" | "boolean" | "time";
 }
 
 /** A value in the form in which filters compare it, and the facet of its element. */
@@ -41,15 +45,24 @@ const withoutIndex: ReadonlySet<string> = new Set([
   "roles",
 ]);
 
+/** Times that the service keeps of every user. */
+const TIMES: ReadonlySet<string> = new Set(["meta.created", "meta.lastModified"]);
+
 const FACET = "type";
+/** A text of `instantOf` with digits alone. */
+const INSTANT = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{9})$/;
+const INSTANT_DIGITS = 23;
 
 /**
  * The attribute with a name, in any notation of filters (`emails` is `emails.value`). `undefined` where it cannot have
- * an index: an unknown name, a complex attribute without `value`, a number, a date, a certificate, an attribute that
- * clients cannot write, and those that the service keeps itself.
+ * an index: an unknown name, a complex attribute without `value`, a number, a certificate, an attribute that clients
+ * cannot write, and those that the service keeps itself but for the times of users.
  */
 export function indexedAttribute(name: string): IndexedAttribute | undefined {
   const path = comparedPath(name);
+  if (path && !path.extension && TIMES.has(pathName(path))) {
+    return { name: pathName(path), path, caseExact: false, isMultiValued: false, facet: undefined, kind: "time" };
+  }
   if (!path || withoutIndex.has(path.attribute.name)) return undefined;
   const { attribute, sub } = path;
   const compared = sub ?? attribute;
@@ -70,21 +83,40 @@ export function indexedAttribute(name: string): IndexedAttribute | undefined {
  * The values of a user, each with each facet once; empty where the user lacks the attribute. A filter on the attribute
  * matches the user exactly where it matches one of them.
  */
-export function valuesOf({ path, facet }: IndexedAttribute, resource: Resource): readonly IndexedValue[] {
+export function valuesOf(indexed: IndexedAttribute, resource: Resource): readonly IndexedValue[] {
+  const { path, facet } = indexed;
   const { attribute, sub } = path;
   const found = new Map<string, IndexedValue>();
   for (const element of elementsOf(resource, path)) {
-    const value = textOf(comparable(sub ?? attribute, sub ? memberOf(element, sub.name) : element));
+    const value = indexText(indexed, comparable(sub ?? attribute, sub ? memberOf(element, sub.name) : element));
     if (value === "") continue;
-    const indexed = { value, facet: facet ? facetOf(attribute, element) : "" };
-    found.set(JSON.stringify([indexed.value, indexed.facet]), indexed);
+    const one = { value, facet: facet ? facetOf(attribute, element) : "" };
+    found.set(JSON.stringify([one.value, one.facet]), one);
   }
   return [...found.values()];
 }
 
-/** The text by which an index holds a value that filters compare. */
+/** The text by which an index holds a value that filters compare. The order of texts is that of the values. */
+export function indexText({ kind }: Pick<IndexedAttribute, "kind">, operand: Operand | undefined): string {
+  const text = textOf(operand);
+  return kind === "time" ? shortInstant(text) : text;
+}
+
+/** The value of a text of an index, as filters compare it; `undefined` for the text of an owner without one. */
+export function operandOfText({ kind }: Pick<IndexedAttribute, "kind">, text: string): Operand | undefined {
+  if (text === "") return undefined;
+  if (kind === "boolean") return text === "true";
+  return kind === "time" ? text.padEnd(INSTANT_DIGITS, "0").replace(INSTANT, "$1-$2-$3T$4:$5:$6.$7Z") : text;
+}
+
+/** A value that filters compare as a text. */
 export function textOf(operand: Operand | undefined): string {
   return operand === undefined ? "" : String(operand);
+}
+
+/** The digits of a time without zeros at its end: most times have milliseconds. */
+function shortInstant(instant: string): string {
+  return instant.replace(/\D/g, "").replace(/0+$/, "");
 }
 
 /** The path of a name; that of `value` for a complex attribute that has it, as filters compare it. */

@@ -8,6 +8,7 @@ import { indexSection } from "./indexes.ts";
 import { oauthSection } from "./oauth.ts";
 import { scim2Section } from "./scim2.ts";
 import { readSections } from "./section.ts";
+import { signInSection } from "./sign-in.ts";
 import { userStoreSection } from "./user-stores.ts";
 
 /** What a deployment.toml sets. */
@@ -23,6 +24,7 @@ export function readDeployment(source: string) {
       scim2Section,
       indexSection,
       oauthSection,
+      signInSection,
       accessSection,
       userStoreSection,
       customProtocolSection,

@@ -15,6 +15,8 @@ export const shippedIndexes: readonly string[] = [
   "displayName",
   "active",
   "externalId",
+  "meta.created",
+  "meta.lastModified",
 ];
 
 const HOW_TO_WRITE =
@@ -29,7 +31,7 @@ const Index = table({
     .transform((name, context) => {
       const attribute = indexedAttribute(name.trim());
       if (attribute) return attribute.name;
-      const message = `"${name.slice(0, NAME_MAX)}" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value"`;
+      const message = `"${name.slice(0, NAME_MAX)}" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value", or "meta.created" or "meta.lastModified"`;
       context.addIssue({ code: "custom", message });
       return z.NEVER;
     }),

@@ -3,6 +3,7 @@
 import type { Application } from "../applications/registry/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { findConsent } from "../sessions/consent-store.ts";
 import { readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { answerError } from "./answers.ts";
@@ -12,7 +13,6 @@ import {
   type Requester,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
-import { findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
 import { type Asked, askPassword, finish } from "./flow.ts";
@@ -24,7 +24,7 @@ import { findPushed, isPushedName, pushedDigest } from "./pushed-store.ts";
 import { parametersInObject } from "./request-object.ts";
 import { modeOf } from "./response-types.ts";
 import { returnAddressOf } from "./return-address.ts";
-import { type Current, currentSession, notingUse, referenceIn } from "./session.ts";
+import { type Current, currentSession, referenceIn } from "./session.ts";
 
 /**
  * Takes an authorization request. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
@@ -58,12 +58,7 @@ export async function authorize(
       }
       return askPassword(asked, context, { userName: request.loginHint });
     }
-    return await finish(
-      asked,
-      { current: usableSession, consent, known },
-      notingUse(usableSession, context.now),
-      context,
-    );
+    return await finish(asked, { current: usableSession, consent, known }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
@@ -115,7 +110,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   const [application, owner, current, known, consent, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
-    currentSession(tenant, context),
+    currentSession(tenant, clientId, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintOf(given.parameters),

@@ -11,7 +11,7 @@ import { type AuthorizationCode, type IdTokenPlan, storingCode } from "../tokens
 import { newOpaque } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import type { Current } from "./session.ts";
+import { type Current, notingCode } from "./session.ts";
 import { type ClaimedUser, claimsFor, subjectFor } from "./user-claims.ts";
 
 /** The scope that asks for an ID token, and the one that asks for a refresh token. */
@@ -31,18 +31,20 @@ export interface CodeRequest {
   readonly client: Client;
 }
 
-/** A new code, and the step that stores it. */
+/** A new code, and the steps that store it with the session. */
 export async function newCode(
   { request, application, client }: CodeRequest,
-  { session, user, userFromMs }: Current,
+  current: Current,
   known: readonly OidcScope[],
   context: SignInContext,
-): Promise<{ readonly text: string; readonly step: Step }> {
+): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
+  const { session, user, clientFromMs } = current;
   const { tenant, clientId, applicationId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
   const idToken = granted.includes(OPENID)
     ? await planOf(application, user, tenant, { granted, known, nonce }, context)
     : undefined;
+  const endsTokens = application.inbound.oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
   const text = newOpaque("ac_");
   const code: AuthorizationCode = {
     tenant,
@@ -55,13 +57,20 @@ export async function newCode(
     ...(dpopKey !== undefined && { dpopKey }),
     scopes,
     resources,
-    signedIn: { authSeconds: session.authSeconds, sid: session.sid, scopes: granted },
+    signedIn: {
+      authSeconds: session.authSeconds,
+      sid: session.sid,
+      scopes: granted,
+      ...(endsTokens && { endsWithSession: true }),
+    },
     ...(idToken && { idToken }),
     grantId: newId(),
-    issuedMs: Math.max(context.now, userFromMs, client.tokensFromMs),
+    issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs),
     issuedAtSeconds: Math.floor(context.now / 1_000),
   };
-  return { text, step: storingCode(text, code) };
+  const subject = subjectFor({ user, tenant, groupNames: [], roleNames: [] }, application);
+  const noted = { clientId, applicationId, subject, ...(endsTokens && { endsTokens }) };
+  return { text, steps: [...notingCode(current, noted), storingCode(text, code)] };
 }
 
 async function planOf(

@@ -1,8 +1,8 @@
 /** The form of the page that asks for consent. */
 import type { PageResult } from "../operation/operation.ts";
+import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { findConsent, storingConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
@@ -24,11 +24,11 @@ export async function takeConsent(
 ): Promise<PageResult> {
   const form = opened("consent", body.request, headers, context);
   const { request } = form.pending;
-  const { tenant, scopes, applicationId } = request;
+  const { tenant, clientId, scopes, applicationId } = request;
   const userId = referenceIn(context, tenant)?.userId;
   const [asked, current, known, before] = await Promise.all([
     taken(form, context),
-    currentSession(tenant, context),
+    currentSession(tenant, clientId, context),
     context.oidcScopes.all(tenant),
     userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
   ]);

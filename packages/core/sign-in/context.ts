@@ -9,6 +9,8 @@ import type { RoleStore } from "../identities/roles/store.ts";
 import type { OidcScopeStore } from "../oidc-scopes/store.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Seal } from "../platform/seal.ts";
+import type { TokenLimits } from "../sessions/ending.ts";
+import type { SignInSettings } from "../settings/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { TokenReader } from "../tokens/reader.ts";
@@ -16,6 +18,9 @@ import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 
 /** What lives as long as the container. */
 export interface SignInTools {
+  readonly settings: SignInSettings;
+  /** The limits of tokens, which say for how long a session that has ended is remembered. */
+  readonly limits: TokenLimits;
   readonly signIn: SignIn;
   readonly seal: Seal;
   readonly reader: TokenReader;

@@ -67,6 +67,7 @@ export const SignOutParameters = z
 /** What pages read of the headers. */
 const PageHeaders = z.object({
   "accept-language": z.string().optional().meta({ description: "The languages of the person; English and German" }),
+  "user-agent": z.string().optional().meta({ description: "The browser, as lists of sessions show it" }),
   "sec-fetch-site": z.string().optional().meta({ description: "What browsers say about the page that a form is from" }),
 });
 

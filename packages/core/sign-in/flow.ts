@@ -5,11 +5,11 @@
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
 import { answerCode, formTargetOf, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, newCode, signInScopes } from "./code.ts";
-import { type Consent, covers } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
@@ -47,7 +47,8 @@ export async function finish(
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
   }
-  if (steps.length > 0) await context.table.write(...steps);
+  const { storing } = current;
+  if (storing || steps.length > 0) await context.table.write(...steps, ...(storing ? [storing] : []));
   return askConsent(asked, current, known, context);
 }
 
@@ -59,8 +60,8 @@ export async function issue(
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
-  const { text, step } = await newCode(asked, current, known, context);
-  await context.table.write(...steps, step, ...answering(asked.request));
+  const { text, steps: ofCode } = await newCode(asked, current, known, context);
+  await context.table.write(...steps, ...ofCode, ...answering(asked.request));
   return answerCode(text, asked.request.to, asked, context);
 }
 

@@ -7,7 +7,9 @@ import { type Language, languageOf } from "./pages/messages.ts";
 import { openPending, type Pending, type Stage } from "./pending.ts";
 
 /** What pages read of the headers of a request. */
-export type PageHeaders = Readonly<Partial<Record<"accept-language" | "sec-fetch-site", string | undefined>>>;
+export type PageHeaders = Readonly<
+  Partial<Record<"accept-language" | "sec-fetch-site" | "user-agent", string | undefined>>
+>;
 
 /** The path of a form, below that of the tenant. */
 export function pathOf(path: string, tenant: string): string {

@@ -2,15 +2,16 @@
 import { usable } from "../auth/basic.ts";
 import { nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import type { PageResult } from "../operation/operation.ts";
-import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { findConsent } from "../sessions/consent-store.ts";
+import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { findConsent } from "./consent-store.ts";
 import type { SignInContext } from "./context.ts";
 import { askPassword, finish, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
-import { startSession } from "./session.ts";
+import { marksOf, referenceIn, startSession } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -43,10 +44,12 @@ export async function takePassword(
     reason = why;
     log(of, why);
   };
-  const [asked, found, known] = await Promise.all([
+  const reference = referenceIn(context, request.tenant);
+  const [asked, found, known, former] = await Promise.all([
     taken(form, context),
     tools.signIn(attempt, context, onRefused),
     context.oidcScopes.all(request.tenant),
+    reference && readOwnSession(context.table, reference),
   ]);
   const refuse = () => {
     const problem = reason === "locked" ? "locked" : "wrong";
@@ -58,13 +61,20 @@ export async function takePassword(
     const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
     return answerError(other, request.to, asked, context);
   }
-  const [[userFromMs = 0], consent] = await Promise.all([
-    revocationStore(context.table).validFrom(request.tenant, [subjects.user(user.id)]),
-    findConsent(context.table, request.tenant, user.id, asked.application.id),
+  const { tenant, clientId } = request;
+  const { table } = context;
+  const [fromMs, consent, sessions] = await Promise.all([
+    revocationStore(table).validFrom(tenant, marksOf(user.id, clientId)),
+    findConsent(table, tenant, user.id, asked.application.id),
+    sessionsOf(table, tenant, user.id),
   ]);
   // The account changed during the request: the password may have been verified before that.
-  if (userFromMs > context.now && !(await tools.signIn(attempt, context, onRefused))) return refuse();
-  const { current, steps, cookie } = startSession(request.tenant, user, userFromMs, context);
+  if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) return refuse();
+  const { current, steps, cookie } = startSession(
+    request,
+    { user, fromMs, sessions, former, userAgent: headers["user-agent"] },
+    context,
+  );
   const signedIn = { ...asked, cookies: [...asked.cookies, cookie] };
   return finish(signedIn, { current, consent, known }, steps, context);
 }

@@ -2,25 +2,27 @@
 import { maySignIn, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import type { Step } from "../table/table.ts";
-import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
-import type { SignInContext } from "./context.ts";
-import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
+import { endingSession } from "../sessions/ending.ts";
+import { endOf, isEndedByAccount } from "../sessions/lifetime.ts";
+import { SESSIONS_MAX, type Session, type SessionClient, userAgentOf } from "../sessions/model.ts";
 import {
+  addingClient,
   changingSession,
+  checkingSession,
+  findClient,
   findSession,
   newSessionCookie,
   readSessionCookie,
-  removingSession,
-  type Session,
   type SessionReference,
+  type SessionWithClients,
   storingSession,
-} from "./session-store.ts";
+} from "../sessions/session-store.ts";
+import type { Step } from "../table/table.ts";
+import { permissionOf } from "../tokens/model.ts";
+import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import type { SignInContext } from "./context.ts";
+import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
 
-/** A session without use ends after this time. */
-const IDLE_SECONDS = 60 * 60;
-/** A session ends after this time, however often it is used. */
-const LONGEST_SECONDS = 12 * 60 * 60;
 /** A use is noted at most so often. */
 const NOTED_SECONDS = 60;
 
@@ -31,6 +33,12 @@ export interface Current {
   readonly user: User;
   /** The latest revocation of the user. */
   readonly userFromMs: number;
+  /** The latest revocation of what the user allows the client, or of the user. */
+  readonly clientFromMs: number;
+  /** What the client of the request is in the session; absent where it gets its first code. */
+  readonly client?: SessionClient | undefined;
+  /** Stores the session where it is new or its use is to be noted: absent where the stored one is right. */
+  readonly storing?: Step | undefined;
 }
 
 /** The session that the cookie of a request names; `undefined` where it names none. */
@@ -40,61 +48,145 @@ export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant:
 }
 
 /**
- * The session of a request in a tenant, if it counts: it has not ended, and its user may sign in and has not been
- * signed out by a change of the account since it began. One round trip.
+ * The session of a request of a client in a tenant, if it counts: it has not ended, and its user may sign in and has
+ * not been signed out by a change of the account since it began. One round trip.
  */
-export async function currentSession(tenant: string, context: SignInContext): Promise<Current | undefined> {
+export async function currentSession(
+  tenant: string,
+  clientId: string,
+  context: SignInContext,
+): Promise<Current | undefined> {
   const reference = referenceIn(context, tenant);
   if (!reference) return undefined;
   const { table, users, now } = context;
   const { userId, userStore } = reference;
-  const [session, user, [userFromMs = 0]] = await Promise.all([
+  const [session, user, [userFromMs = 0, permittedFromMs = 0], client] = await Promise.all([
     findSession(table, reference),
     users.find(tenant, userId, userStore),
-    revocationStore(table).validFrom(tenant, [subjects.user(userId)]),
+    revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
+    findClient(table, reference, clientId),
   ]);
   if (!session || !user || !maySignIn(user) || user.userStore !== session.user.userStore) return undefined;
-  const nowSeconds = now / 1_000;
-  const { endsAtSeconds, seenSeconds, startedMs, authSeconds } = session;
-  if (nowSeconds >= endsAtSeconds || nowSeconds - seenSeconds >= IDLE_SECONDS) return undefined;
-  if (isEndedBy(userFromMs, { issuedMs: startedMs, issuedAtSeconds: authSeconds }, now)) return undefined;
-  return { reference, session, user, userFromMs };
+  if (now / 1_000 >= endOf(session, context.tools.settings.sessions)) return undefined;
+  if (isEndedByAccount(session, userFromMs, now)) return undefined;
+  const clientFromMs = Math.max(userFromMs, permittedFromMs);
+  const storing = notingUse(reference, session, now);
+  return { reference, session, user, userFromMs, clientFromMs, client, ...(storing && { storing }) };
 }
 
-/** A session that begins, with its cookie and the steps that store it in place of the one before. */
+/** What can end a code: revocations of the user, and of what it allows the client. */
+export function marksOf(userId: string, clientId: string): readonly string[] {
+  return [subjects.user(userId), subjects.grant(permissionOf(userId, clientId))];
+}
+
+/** What is known when a user has just signed in. */
+export interface SignedInUser {
+  readonly user: User;
+  /** When the revocations of `marksOf` are from. */
+  readonly fromMs: readonly number[];
+  /** The sessions of the user in all browsers. */
+  readonly sessions: readonly SessionWithClients[];
+  /** The session that the browser had before. */
+  readonly former: SessionWithClients | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/** A session that begins, with its cookie and the steps that store what follows from it for other sessions. */
 export interface Started {
   readonly current: Current;
   readonly steps: readonly Step[];
   readonly cookie: string;
 }
 
-/** Starts a session for a user who has just signed in. It has another secret than any before. */
-export function startSession(tenant: string, user: User, userFromMs: number, context: SignInContext): Started {
+/**
+ * Starts a session for a user who has just signed in, or goes on with that of the same user in this browser. It has
+ * another secret than any before. The former session of the browser ends, and so does the one that was used longest ago
+ * where the user has too many.
+ */
+export function startSession(
+  { tenant, clientId }: { readonly tenant: string; readonly clientId: string },
+  { user, fromMs: [userFromMs = 0, permittedFromMs = 0], sessions, former, userAgent }: SignedInUser,
+  context: SignInContext,
+): Started {
   const { id, userName, userStore } = user;
-  const nowSeconds = Math.floor(context.now / 1_000);
+  const { now, sourceIp, tools } = context;
+  const nowSeconds = Math.floor(now / 1_000);
+  const limits = tools.settings.sessions;
+  const counts = ({ session }: SessionWithClients) =>
+    nowSeconds < endOf(session, limits) && !isEndedByAccount(session, userFromMs, now);
+  const continued = former?.session.user.id === id && counts(former) ? former : undefined;
   const session: Session = {
     tenant,
     user: { id, userName, userStore },
-    sid: newId(),
+    sid: continued?.session.sid ?? newId(),
     authSeconds: nowSeconds,
-    startedMs: Math.max(context.now, userFromMs),
+    startedMs: Math.max(now, userFromMs),
     seenSeconds: nowSeconds,
-    endsAtSeconds: nowSeconds + LONGEST_SECONDS,
+    endsAtSeconds: nowSeconds + limits.longestSeconds,
+    ip: sourceIp,
+    userAgent: userAgentOf(userAgent),
   };
-  const { value, reference } = newSessionCookie(tenant, session.user);
-  const former = referenceIn(context, tenant);
+  const { value, reference } = newSessionCookie(session);
+  const { digest } = reference;
+  const others = sessions.filter((each) => each.session.sid !== session.sid && each !== former);
+  const ending = [
+    ...(former && !continued ? [former] : []),
+    ...others
+      .filter(counts)
+      .sort(byUse)
+      .slice(SESSIONS_MAX - 1)
+      .slice(0, ENDED_AT_ONCE),
+  ];
   return {
-    current: { reference, session, user, userFromMs },
-    steps: [...(former ? [removingSession(former)] : []), storingSession(reference.digest, session)],
+    current: {
+      reference,
+      session,
+      user,
+      userFromMs,
+      clientFromMs: Math.max(userFromMs, permittedFromMs),
+      client: continued?.clients.find((each) => each.clientId === clientId),
+      storing: continued
+        ? changingSession(continued.digest, digest, session, sessionEnded)
+        : storingSession(digest, session),
+    },
+    steps: [
+      ...ending.flatMap((each) => endingSession(each, tools.limits, now)),
+      // They expire with the session, which lasts longer now.
+      ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
+    ],
     cookie: settingSession(tenant, value),
   };
 }
 
-/** The steps that note the use of a session. */
-export function notingUse({ reference, session }: Current, nowMs: number): readonly Step[] {
+/** Sessions that one sign-in ends at most. */
+const ENDED_AT_ONCE = 5;
+/** Clients of a session that goes on with a sign-in: a transaction has 100 writes. */
+const CONTINUED_AT_ONCE = 60;
+
+/** The one that was used last comes first. */
+function byUse({ session: one }: SessionWithClients, { session: other }: SessionWithClients): number {
+  return other.seenSeconds - one.seenSeconds;
+}
+
+/**
+ * The steps of a code: they store the session, and the client where it is its first code in the session, which must not
+ * end meanwhile: otherwise the client would not be told of its end.
+ */
+export function notingCode({ reference, session, client, storing }: Current, now: SessionClient): readonly Step[] {
+  const isSame =
+    client !== undefined &&
+    client.subject === now.subject &&
+    client.applicationId === now.applicationId &&
+    (client.endsTokens || !now.endsTokens);
+  if (isSame) return storing ? [storing] : [];
+  return [storing ?? checkingSession(reference, sessionEnded), addingClient(session, now)];
+}
+
+/** The step that notes the use of a session; `undefined` where a recent one is noted. */
+function notingUse({ digest }: SessionReference, session: Session, nowMs: number): Step | undefined {
   const seenSeconds = Math.floor(nowMs / 1_000);
-  if (seenSeconds - session.seenSeconds < NOTED_SECONDS) return [];
-  return [changingSession(reference.digest, { ...session, seenSeconds }, sessionEnded)];
+  if (seenSeconds - session.seenSeconds < NOTED_SECONDS) return undefined;
+  return changingSession(digest, digest, { ...session, seenSeconds }, sessionEnded);
 }
 
 /** Another request has ended the session meanwhile: it must not begin again. */

@@ -5,19 +5,22 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { endingSession } from "../sessions/ending.ts";
+import { readOwnSession, type SessionWithClients } from "../sessions/session-store.ts";
 import { clientOfHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
+import { issuerAt } from "../tokens/jwt.ts";
 import { formTargetOf } from "./answers.ts";
 import { one, type Parameters } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, removingSessionCookie } from "./cookies.ts";
 import { opened, type PageHeaders, pathOf } from "./forms.ts";
+import { framesFor } from "./front-channel.ts";
 import { isHintOf } from "./hints.ts";
 import { type Language, languageOf } from "./pages/messages.ts";
 import { pageHeaders, signedOutPage, signOutPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
 import { referenceIn } from "./session.ts";
-import { findSession, removingSession, type SessionReference } from "./session-store.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** Characters of `state`, encoded for an address: it comes back in a header. */
@@ -39,11 +42,12 @@ export async function endSession(
   const tenant = client?.tenant ?? context.pathTenant ?? SUPER_TENANT;
   const reference = referenceIn(context, tenant);
   const redirectUri = one(parameters, "post_logout_redirect_uri");
-  const [hint, application, session] = await Promise.all([
+  const [hint, application, found] = await Promise.all([
     text === undefined ? undefined : readIdTokenHint(context.table, text),
     client && redirectUri !== undefined ? context.applications.find(tenant, client.applicationId) : undefined,
-    reference && findSession(context.table, reference),
+    reference && readOwnSession(context.table, reference),
   ]);
+  const session = found?.session;
   if (text !== undefined && !isHintOf(hint, { tenant, clientId, origin: context.origin }))
     throw new Fault("request.invalid", FOREIGN_HINT);
   if (redirectUri !== undefined && !client) throw new Fault("request.invalid", NO_CLIENT);
@@ -60,9 +64,9 @@ export async function endSession(
       client && { to: { clientId: client.clientId, redirectUri, ...(state !== undefined && { state }) } }),
   };
   const isCertain = session !== undefined && hint?.sid === session.sid;
-  if (isCertain && reference) return end(request, reference, { language, isAfterForm: isForm }, context);
+  if (isCertain && found) return end(request, found, { language, isAfterForm: isForm }, context);
   // A form of another site comes without the cookie, so that it does not tell whether there is a session.
-  if (!session && !isForm) return leave(request, { language, isAfterForm: isForm }, []);
+  if (!session && !isForm) return leave(request, { language, isAfterForm: isForm });
   return ask(request, language, { session: session && reference?.digest, userName: session?.user.userName }, context);
 }
 
@@ -71,17 +75,18 @@ export async function confirmSignOut(text: string, headers: PageHeaders, context
   const { pending, language } = opened("sign-out", text, headers, context);
   const { tenant, to } = pending.request;
   const reference = referenceIn(context, tenant);
-  const [session, isStillRegistered] = await Promise.all([
-    reference && findSession(context.table, reference),
+  const [found, isStillRegistered] = await Promise.all([
+    reference && readOwnSession(context.table, reference),
     to ? isStillOf(to, tenant, context) : true,
   ]);
   const request = isStillRegistered ? pending.request : { tenant };
   // Another user has signed in since the page was shown.
-  if (session && reference && pending.session !== undefined && pending.session !== reference.digest) {
-    return ask(request, language, { session: reference.digest, userName: session.user.userName }, context);
+  if (found && pending.session !== undefined && pending.session !== found.digest) {
+    return ask(request, language, { session: found.digest, userName: found.session.user.userName }, context);
   }
   const sending = { language, isAfterForm: true };
-  return reference ? end(request, reference, sending, context) : leave(request, sending, []);
+  if (found) return end(request, found, sending, context);
+  return leave(request, sending, { cookies: reference ? [removingSessionCookie(tenant)] : [] });
 }
 
 /** How the person is answered. */
@@ -92,25 +97,42 @@ interface Sending {
 
 async function end(
   request: SignOutRequest,
-  reference: SessionReference,
+  ended: SessionWithClients,
   sending: Sending,
   context: SignInContext,
 ): Promise<PageResult> {
-  await context.table.write(removingSession(reference));
-  return leave(request, sending, [removingSessionCookie(request.tenant)]);
+  const { table, tools, now, origin, applications } = context;
+  const { tenant } = ended.session;
+  const [frames] = await Promise.all([
+    framesFor(ended, { issuer: issuerAt(origin).issuerOf(tenant), applications }),
+    table.write(...endingSession(ended, tools.limits, now)),
+  ]);
+  return leave(request, sending, { cookies: [removingSessionCookie(tenant)], frames });
 }
 
-/** Sends the browser back to the application, or says that it is signed out. */
-function leave({ to }: SignOutRequest, { language, isAfterForm }: Sending, cookies: readonly string[]): PageResult {
-  if (!to) return signedOutPage({ language }, { cookies });
+/** What becomes of the browser besides the answer. */
+interface Leaving {
+  readonly cookies?: readonly string[];
+  /** Pages of applications that must be opened (OpenID Connect Front-Channel Logout 1.0). */
+  readonly frames?: readonly string[];
+}
+
+/**
+ * Sends the browser back to the application, or says that it is signed out. Where other applications have pages to be
+ * opened, the browser opens them first, and goes to the application some seconds later.
+ */
+function leave(
+  { to }: SignOutRequest,
+  { language, isAfterForm }: Sending,
+  { cookies = [], frames = [] }: Leaving = {},
+): PageResult {
+  if (!to) return signedOutPage({ language, frames }, { cookies });
   const { redirectUri, state } = to;
   const query = state === undefined ? "" : new URLSearchParams({ state }).toString();
   const joined = query === "" ? "" : redirectUri.includes("?") ? "&" : "?";
-  return {
-    status: isAfterForm ? 303 : 302,
-    headers: { ...pageHeaders(), location: `${redirectUri}${joined}${query}` },
-    cookies,
-  };
+  const location = `${redirectUri}${joined}${query}`;
+  if (frames.length > 0) return signedOutPage({ language, frames, location }, { cookies });
+  return { status: isAfterForm ? 303 : 302, headers: { ...pageHeaders(), location }, cookies };
 }
 
 function ask(

@@ -30,6 +30,7 @@ const PART_DIGITS = 6;
 const READ_BY_KEY = /^T#[^#]*#(?:CRED|LOG)#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
+const SORT_BYTES_MAX = 900;
 
 /** The keys of counted ranges whose contents are packs and the changes since. */
 export interface PackedRangeKeys {
@@ -52,6 +53,10 @@ export interface NameListKeys extends PackedRangeKeys {
 /** The keys of an index of the values of one attribute (decision 0095). */
 export interface ValueIndexKeys extends PackedRangeKeys {
   ids(low: string, slot: number): Key;
+  /** Of an index behind a log: its state, the partition of the blocks of its log, and those of the log itself. */
+  readonly state: Key;
+  readonly blocks: string;
+  log(lane: number): string;
 }
 
 export const keys = {
@@ -144,11 +149,18 @@ export const keys = {
   authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
   /** A pushed authorization request, under the digest of its name. */
   pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
-  /** The sessions of a user in browsers, each under the digest of its secret. */
-  session: (tenant: string, userId: string, digest: string): Key => ({
+  /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
+  session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,
-    SK: digest,
+    SK: sid,
   }),
+  sessionClient: (tenant: string, userId: string, sid: string, clientId: string): Key => ({
+    PK: keys.session(tenant, userId, sid).PK,
+    SK: `${sid}#${sortText(clientId)}`,
+  }),
+  /** What is left to do for sessions that have ended, in the order of the time when it is due (decision 0117). */
+  logout: (dueMs: string, id: string): Key => ({ PK: keys.logouts(), SK: `${dueMs}#${id}` }),
+  logouts: (): string => "G#LOGOUT",
   /** What a user has agreed to, by application. */
   consent: (tenant: string, userId: string, applicationId: string): Key => ({
     PK: `${of(tenant)}#CONS#${userId}`,
@@ -275,6 +287,13 @@ function keyText(value: string): string {
     : `sha256:${createHash("sha256").update(value).digest("hex")}`;
 }
 
+/** The same for a part of a sort key, which holds 1,024 bytes. */
+function sortText(value: string): string {
+  return Buffer.byteLength(value, "utf8") <= SORT_BYTES_MAX
+    ? value
+    : `sha256:${createHash("sha256").update(value).digest("hex")}`;
+}
+
 function nameList(partition: string): NameListKeys {
   return {
     ...packedRanges(partition),
@@ -285,7 +304,13 @@ function nameList(partition: string): NameListKeys {
 }
 
 function valueList(partition: string): ValueIndexKeys {
-  return { ...packedRanges(partition), ids: (low, slot) => partOf(partition, low, `I${slot}`) };
+  return {
+    ...packedRanges(partition),
+    ids: (low, slot) => partOf(partition, low, `I${slot}`),
+    state: main(`${partition}#S`),
+    blocks: `${partition}#B`,
+    log: (lane) => `${partition}#L#${lane}`,
+  };
 }
 
 function packedRanges(partition: string): PackedRangeKeys {

@@ -41,6 +41,7 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     expiresAtSeconds: number,
     audience: optional(list(text)),
     isDelegated: optional(bool),
+    sid: optional(text),
     exchanges: optional(exchangeList),
     cnf: optional(confirmation),
   }),

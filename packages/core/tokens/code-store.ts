@@ -29,6 +29,8 @@ export interface SignedIn {
   readonly authSeconds: number;
   /** The session in the browser, as ID tokens name it. */
   readonly sid: string;
+  /** True where the tokens end with the session. */
+  readonly endsWithSession?: boolean | undefined;
   /** The granted scopes of OpenID Connect. */
   readonly scopes: readonly string[];
 }
@@ -101,7 +103,12 @@ const rows = rowCodec<{
     dpopKey: optional(text),
     scopes: list(text),
     resources: list(text),
-    signedIn: record<SignedIn>({ authSeconds: number, sid: text, scopes: list(text) }),
+    signedIn: record<SignedIn>({
+      authSeconds: number,
+      sid: text,
+      endsWithSession: optional(bool),
+      scopes: list(text),
+    }),
     idToken: optional(
       record<IdTokenPlan>({
         algorithm: oneOf("RS256", "ES256"),

@@ -2,7 +2,7 @@
  * Token exchange (RFC 8693): what a token that a client got for the token of another keeps of its origin. Each exchange
  * adds one element, so that the whole chain shows who acted, and ends with each of its parts. Pure.
  */
-import type { AccessToken } from "./model.ts";
+import { type AccessToken, permissionOf } from "./model.ts";
 
 /** One exchange that a token comes from. */
 export interface Exchange {
@@ -80,6 +80,12 @@ export function originsOf(token: Delegated): readonly Origin[] {
       ...(actor ? [{ clientId: clientAt(at, token), ...actor }] : []),
     ])
     .map((origin) => ({ ...origin, issuedAtSeconds: Math.floor(origin.issuedMs / 1_000) }));
+}
+
+/** What an origin of a token is revoked with as a grant. The user is that of the token, unless the actor is one. */
+export function grantsOfOrigin({ grantId, clientId, userId }: Origin, { user }: AccessToken): readonly string[] {
+  const id = userId ?? user?.id;
+  return [grantId, ...(id === undefined ? [] : [permissionOf(id, clientId)])];
 }
 
 /** Exchanges in the private claim of a token: one short list each. */

@@ -14,7 +14,13 @@ import { idTokenKeys, ringStore } from "./key-store.ts";
 export const idTokenAlgorithms = ["RS256", "ES256"] as const;
 export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
 
-/** Signs ID tokens for one container. */
+/** The type of logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.4), which are no ID tokens. */
+export const LOGOUT_TYPE = "logout+jwt";
+
+/** What is signed, by its type in the header. */
+export type SignedType = "JWT" | typeof LOGOUT_TYPE;
+
+/** Signs ID tokens, and logout tokens, for one container. */
 export interface IdTokenKeys {
   /** Claims as a JWT that lives so long. No round trip while the ring is fresh; creates a missing ring. */
   sign(
@@ -23,6 +29,7 @@ export interface IdTokenKeys {
     algorithm: IdTokenAlgorithm,
     lifeSeconds: number,
     nowMs: number,
+    type?: SignedType,
   ): Promise<string>;
   /** The RSA keys; creates one where there is none. */
   ring(table: Table, nowMs: number): Promise<Ring<RsaKey>>;
@@ -34,10 +41,10 @@ export function newIdTokenKeys(seal: Seal, signing: SigningKeys): IdTokenKeys {
   const held = newHeldKeys(storeOf, rsaPrivateKey);
   return {
     ring: async (table, nowMs) => (await held.open(table, nowMs)).ring,
-    async sign(table, claims, algorithm, lifeSeconds, nowMs) {
-      if (algorithm === "ES256") return signing.signClaims(table, claims, lifeSeconds, nowMs);
+    async sign(table, claims, algorithm, lifeSeconds, nowMs, typ = "JWT") {
+      if (algorithm === "ES256") return signing.signClaims(table, claims, lifeSeconds, nowMs, typ);
       const { key, secret } = await signerFor(held, storeOf(table), { table, lifeSeconds, nowMs });
-      return new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ: "JWT", kid: key.kid }).sign(secret);
+      return new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ, kid: key.kid }).sign(secret);
     },
   };
 }

@@ -31,6 +31,7 @@ interface OwnClaim {
   readonly username?: string;
   readonly user_store?: string;
   readonly delegated?: true;
+  readonly session?: string;
   readonly exchanges?: ReturnType<typeof packed>;
 }
 const OWN = "idp";
@@ -80,6 +81,7 @@ export function signAccessToken(
     ...(roleIds.length > 0 && { roles: roleIds }),
     ...(user && { username: user.userName, user_store: user.userStore }),
     ...(token.isDelegated && { delegated: true }),
+    ...(token.sid !== undefined && { session: token.sid }),
     ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
   const act = actOf(token);
@@ -202,6 +204,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     expiresAtSeconds: exp,
     ...(!isForAll && { audience: payload.aud }),
     ...(own.delegated && { isDelegated: true }),
+    ...(own.session !== undefined && { sid: own.session }),
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };
@@ -217,9 +220,9 @@ function scopesIn(claim: unknown): readonly string[] | undefined {
 function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const own = payload[OWN] as Partial<OwnClaim> | undefined;
   if (typeof own !== "object" || own === null) return undefined;
-  const { tenant, application, grant, issued_ms, roles = [], username, user_store } = own;
+  const { tenant, application, grant, issued_ms, roles = [], username, user_store, session } = own;
   const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
-  if (!isComplete || !isOptional(username) || !isOptional(user_store)) return undefined;
+  if (!isComplete || ![username, user_store, session].every(isOptional)) return undefined;
   return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
 }
 

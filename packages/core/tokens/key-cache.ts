@@ -30,7 +30,7 @@ export interface SigningKeys {
   /** Signs an access token as a JWT. No round trip while the ring is fresh. */
   sign(table: Table, token: SignableToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
   /** Signs claims that are no access token, as a JWT that lives so long. */
-  signClaims(table: Table, claims: JWTPayload, lifeSeconds: number, nowMs: number): Promise<string>;
+  signClaims(table: Table, claims: JWTPayload, lifeSeconds: number, nowMs: number, typ: string): Promise<string>;
 }
 
 /** Whether something was read lately; never where the clock was set back since. */
@@ -88,9 +88,9 @@ export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningPa
       const { key, secret } = await signer(table, token.expiresAtSeconds - token.issuedAtSeconds, nowMs);
       return signAccessToken(token, id, issuer, { kid: key.kid, secret });
     },
-    async signClaims(table, claims, lifeSeconds, nowMs) {
+    async signClaims(table, claims, lifeSeconds, nowMs, typ) {
       const { key, secret } = await signer(table, lifeSeconds, nowMs);
-      return new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ: "JWT", kid: key.kid }).sign(secret);
+      return new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ, kid: key.kid }).sign(secret);
     },
   };
 }

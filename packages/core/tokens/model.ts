@@ -37,10 +37,30 @@ export interface AccessToken {
    * grant `password`, where the client had the password of the user.
    */
   readonly isDelegated?: boolean | undefined;
+  /** The session in the browser that it ends with; absent where it outlives its session (decision 0116). */
+  readonly sid?: string | undefined;
   /** The exchanges that it comes from, the latest first (decision 0081). */
   readonly exchanges?: readonly Exchange[];
   /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */
   readonly cnf?: Confirmation;
+}
+
+/**
+ * All that a token is revoked with as a grant: its own grant; the session that it ends with; and what its user has
+ * allowed its client, until the user takes it back (decision 0116).
+ */
+export function grantsOf({
+  grantId,
+  sid,
+  user,
+  clientId,
+}: Pick<AccessToken, "grantId" | "sid" | "user" | "clientId">): readonly string[] {
+  return [grantId, ...(sid === undefined ? [] : [sid]), ...(user ? [permissionOf(user.id, clientId)] : [])];
+}
+
+/** The grant that stands for everything that a user has allowed a client. */
+export function permissionOf(userId: string, clientId: string): string {
+  return `${userId} ${clientId}`;
 }
 
 /** The `sub` of a token: the user, or the client itself (RFC 9068 section 2.2). */

@@ -13,6 +13,12 @@ import { digestOf, isOpaque } from "./opaque.ts";
 import { type Issued, MARK_AHEAD_MS } from "./revocation-store.ts";
 import { putting, removing } from "./unconditional.ts";
 
+/**
+ * A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700
+ * section 4.14.2).
+ */
+export const FAMILY_SECONDS = 30 * 24 * 60 * 60;
+
 /** A token that was replaced at most so long after the start of a request was replaced during it. */
 export const ROTATION_MS = 30_000;
 
@@ -50,6 +56,8 @@ export interface Family {
   readonly audience?: readonly string[] | undefined;
   /** The scopes of OpenID Connect that the user gave at a sign-in in a browser; absent for other sign-ins. */
   readonly signInScopes?: readonly string[] | undefined;
+  /** The session in the browser that the family ends with; absent where it outlives its session (decision 0116). */
+  readonly sid?: string | undefined;
   /**
    * The key that its latest access token is bound to; absent for an unbound one. The refresh tokens of a public client
    * are bound to it too (RFC 9449 section 5, RFC 8705 section 4).
@@ -108,6 +116,7 @@ const familyRows = rowCodec<{
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
     audience: optional(list(text)),
     signInScopes: optional(list(text)),
+    sid: optional(text),
     cnf: optional(confirmation),
   }),
   current: text,

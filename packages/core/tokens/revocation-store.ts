@@ -14,8 +14,8 @@ import { systemClock } from "../platform/clock.ts";
 import { keys } from "../table/keys.ts";
 import { number, rowCodec, text, withDefault } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { type Origin, originsOf } from "./delegation.ts";
-import { type AccessToken, CLOCK_TOLERANCE_MS } from "./model.ts";
+import { grantsOfOrigin, type Origin, originsOf } from "./delegation.ts";
+import { type AccessToken, CLOCK_TOLERANCE_MS, grantsOf } from "./model.ts";
 import { logging, loggingGrant } from "./revocation-log-store.ts";
 import { putting } from "./unconditional.ts";
 
@@ -79,7 +79,10 @@ export function revocationStore(table: Table): RevocationStore {
     },
     async isRevokedByMark(token, nowMs) {
       const { tenant, scopes } = token;
-      const marked = [token, ...originsOf(token)].map((issued) => ({ issued, subjects: markedSubjectsOf(issued) }));
+      const marked = [token, ...originsOf(token)].map((issued) => ({
+        issued,
+        subjects: markedSubjectsOf(issued, token),
+      }));
       const named = marked.flatMap((one) => one.subjects);
       const clientIds = marked.map((one) => one.issued.clientId);
       const items = await table.getMany([
@@ -208,17 +211,18 @@ export function revokingGrant(
 }
 
 /** The subjects of a token, or of one that it comes from, that have marks of their own. */
-function markedSubjectsOf(issued: AccessToken | Origin): readonly string[] {
+function markedSubjectsOf(issued: AccessToken | Origin, token: AccessToken): readonly string[] {
   if (!("scopes" in issued)) {
-    const { userId, grantId } = issued;
-    return [...(userId === undefined ? [] : [subjects.user(userId)]), subjects.grant(grantId)];
+    const { userId } = issued;
+    const grants = grantsOfOrigin(issued, token).map(subjects.grant);
+    return [...(userId === undefined ? [] : [subjects.user(userId)]), ...grants];
   }
-  const { user, roleIds, grantId, scopes } = issued;
+  const { user, roleIds, scopes } = issued;
   return [
     ...(user ? [subjects.user(user.id)] : []),
     ...roleIds.map((id) => subjects.role(id)),
     ...(scopes.some(isOwnScope) ? [subjects.ownScopes] : []),
-    subjects.grant(grantId),
+    ...grantsOf(issued).map(subjects.grant),
   ];
 }
 

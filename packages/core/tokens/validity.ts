@@ -6,9 +6,9 @@
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import type { Table } from "../table/table.ts";
-import { type Origin, originsOf } from "./delegation.ts";
+import { grantsOfOrigin, type Origin, originsOf } from "./delegation.ts";
 import { type KnownLog, LOG_LIMITS, newKnownLog } from "./known-log.ts";
-import type { AccessToken } from "./model.ts";
+import { type AccessToken, grantsOf } from "./model.ts";
 import { LOG_WINDOW_MS, shortGrant } from "./revocation-log-store.ts";
 import { isDatedAhead, isOwnScope, MARK_AHEAD_MS, REVOCATION_LEAD_MS, subjects } from "./revocation-store.ts";
 
@@ -158,9 +158,9 @@ function stateOf(known: Known): RevocationState {
     judge(token, key, nowMs) {
       if (isDatedAhead(token) || isBeyondLog(token, nowMs)) return "marks";
       const ends = [
-        ...endsOf(token, subjectsOf(token), [token.grantId], known),
+        ...endsOf(token, subjectsOf(token), grantsOf(token), known),
         ...originsOf(token).flatMap((origin) =>
-          endsOf(origin, subjectsOfOrigin(origin, token.scopes), [origin.grantId], known),
+          endsOf(origin, subjectsOfOrigin(origin, token.scopes), grantsOfOrigin(origin, token), known),
         ),
       ];
       // A clock that was ahead wrote a later time: a mark may have replaced it.

@@ -33,11 +33,15 @@ interface TriedRequest {
 
 /** The paths that exist for each tenant, below `/t/{tenant}`. */
 const ofTenants = /^\/(?:api\/server\/v1|scim2|svc\/scim|oauth2|ssf)(?:\/|$)/;
-/** What the style elements in the templates of the component contain, which the policy of the page blocks. */
+/**
+ * What the style elements in the templates of the component contain, which the policy of the page blocks; and where the
+ * keyboard is, which the component shows by a colour alone.
+ */
 const styles = `*, :after, :before { box-sizing: border-box }
 .table .key { width: 260px; max-width: min(400px, 75%) }
 .table .key-type { width: 150px; max-width: 25% }
 code { font-weight: 700 }
+:focus-visible { outline: 2px solid var(--primary-color) !important; outline-offset: -2px }
 table.mono-font td { min-width: 7rem; overflow-wrap: anywhere }
 table.mono-font .m-markdown-small { min-width: 14rem }`;
 
@@ -75,10 +79,35 @@ async function start(): Promise<void> {
     void apply();
   });
   showFields();
+  keepFocusAtTop();
   const answer = await fetch(explorer.dataset.document ?? "", { credentials: "omit" });
   const description = (await answer.json()) as object;
   explorer.addEventListener("spec-loaded", (event) => listOperations((event as CustomEvent<Loaded>).detail));
   await explorer.loadSpec({ ...description, servers: [{ url: location.origin }] });
+}
+
+/**
+ * The component takes the focus after it has loaded, at a moment that it does not tell. The keyboard begins at the top
+ * of a page, as everywhere, unless the address names an operation or somebody has begun already.
+ */
+function keepFocusAtTop(): void {
+  if (location.hash !== "") return;
+  let hasBegun = false;
+  for (const act of ["keydown", "pointerdown"]) {
+    addEventListener(
+      act,
+      () => {
+        hasBegun = true;
+      },
+      { once: true, capture: true },
+    );
+  }
+  explorer?.addEventListener("focusin", () => {
+    if (hasBegun) return;
+    document.body.tabIndex = -1;
+    document.body.focus({ preventScroll: true });
+    document.body.removeAttribute("tabindex");
+  });
 }
 
 /** The component hides its navigation on narrow screens: there, a list leads to the operations. */

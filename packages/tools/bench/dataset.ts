@@ -71,7 +71,7 @@ export function datasetOf(size: number): Dataset {
 
   const userAt = (user: number): User => {
     const [id, name] = [idOf(user), nameOf(user)];
-    return freshUser(id, name, BEGAN_MS + user * BETWEEN_USERS_MS, {
+    return freshUser(id, name, createdMsOf(user), {
       profile: profileOf(user, name),
       groupIds: groupsOfUser(user, plans).map(groupIdOf),
       indexed: shippedIndexes,
@@ -103,6 +103,15 @@ export function datasetOf(size: number): Dataset {
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 }
 
+/** When a user was created, and changed for the last time. */
+export function createdAt(user: number): string {
+  return new Date(createdMsOf(user)).toISOString();
+}
+
+function createdMsOf(user: number): number {
+  return BEGAN_MS + user * BETWEEN_USERS_MS;
+}
+
 /**
  * A tenth of all users in the first group, a thousand (at most 1 %) in the second, about twenty in each other group.
  */
@@ -127,7 +136,7 @@ function groupsOfUser(user: number, plans: readonly GroupPlan[]): number[] {
 }
 
 function idOf(user: number): string {
-  return idAt("user", user, BEGAN_MS + user * BETWEEN_USERS_MS);
+  return idAt("user", user, createdMsOf(user));
 }
 
 function groupIdOf(group: number): string {

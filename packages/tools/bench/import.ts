@@ -8,8 +8,8 @@ import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { SingleBar } from "cli-progress";
+import { toStored } from "#core/table/client/values.ts";
 import type { Item } from "#core/table/table.ts";
 import { findProgram } from "../../local/engine.ts";
 
@@ -66,7 +66,7 @@ async function writeExport(file: string, title: string, count: number, items: It
     bar.update(Math.min(written, count));
   };
   for (const item of items) {
-    text += `${JSON.stringify({ Item: exportedOf(item) })}\n`;
+    text += `${JSON.stringify({ Item: toStored(item) })}\n`;
     written += 1;
     if (text.length > CHARACTERS_PER_WRITE) await flush();
   }
@@ -74,14 +74,6 @@ async function writeExport(file: string, title: string, count: number, items: It
   out.end();
   await once(out, "finish");
   bar.stop();
-}
-
-/** An item as an export has it: bytes are in base64. */
-function exportedOf(item: Item): Readonly<Record<string, unknown>> {
-  const stored = Object.entries(marshall(item, { removeUndefinedValues: true }));
-  return Object.fromEntries(
-    stored.map(([name, value]) => [name, value.B ? { B: Buffer.from(value.B).toString("base64") } : value]),
-  );
 }
 
 async function runImport(source: string, schema: string, output: string, expectedBytes: number): Promise<void> {

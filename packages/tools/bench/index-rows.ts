@@ -4,6 +4,7 @@ import type { User } from "#core/identities/users/model.ts";
 import { attributeOf, pairsOf } from "#core/identities/users/pairs.ts";
 import { compareText } from "#core/platform/text-order.ts";
 import { keys } from "#core/table/keys.ts";
+import { loggedLayout } from "#core/table/logged-index/inspect.ts";
 import type { Item } from "#core/table/table.ts";
 import { layout } from "#core/table/value-index/layout.ts";
 import { pairOf, pairText } from "#core/table/value-index/pair.ts";
@@ -31,6 +32,8 @@ export function* indexItems({ tenant, userStore, attributes, users }: IndexedUse
       for (const pair of pairs) texts.push(pairText(pair));
     }
     texts.sort(compareText);
-    yield* layout(keys.userValues(tenant, userStore, name), texts.map(pairOf), several);
+    const own = keys.userValues(tenant, userStore, name);
+    const pairs = texts.map(pairOf);
+    yield* attribute.kind === "time" ? loggedLayout(own, pairs) : layout(own, pairs, several);
   }
 }

@@ -1,5 +1,5 @@
 /** The measured SCIM calls and their budgets. */
-import { type Dataset, marks } from "./dataset.ts";
+import { createdAt, type Dataset, marks } from "./dataset.ts";
 import type { Budget } from "./report.ts";
 
 /** One call. */
@@ -96,6 +96,11 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
       searchBudget(PAGE),
       countOf(dataset, "mi", marks.suffix),
     ),
+    list("by last change", { sortBy: "meta.lastModified", startIndex: size / 2 }, timeBudget(PAGE), all),
+    list("by creation", { sortBy: "meta.created", sortOrder: "descending" }, timeBudget(PAGE), all),
+    // The administrator is created with the table, and changed then.
+    filtered(`meta.lastModified gt "${createdAt(size - 1_001)}"`, timeBudget(PAGE), 1_001),
+    filtered(`meta.created le "${createdAt(size / 2 - 1)}"`, timeBudget(PAGE), size / 2),
     filtered(`externalId eq "hr-${String(one).padStart(9, "0")}"`, oneBudget, 1),
     filtered(`emails eq "D${one}@taxis.example.com"`, oneBudget, 1),
     filtered(`id eq "${idOf(one)}"`, { roundTrips: 1, readUnits: 2 }, 1),
@@ -306,6 +311,11 @@ function users(parameters: Readonly<Record<string, string | number>>): string {
 
 function pageBudget(resources: number): Budget {
   return withResources(4, 20, resources);
+}
+
+/** An index of times, strongly consistent: half of it in eventually consistent units. */
+function timeBudget(resources: number): Budget {
+  return withResources(5, 60, resources);
 }
 
 function prefixBudget(resources: number): Budget {

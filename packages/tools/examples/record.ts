@@ -2,13 +2,14 @@
 import { type OperationId, operations } from "#core/catalogue.ts";
 import type { RecordedFailure, Recording, Recordings } from "#core/documents/recordings.ts";
 import { startService } from "#local/service.ts";
-import { inMemory } from "#tools/bench/calls.ts";
+import { inMemory, listening } from "#tools/bench/calls.ts";
 import { ALWAYS, callerOf, type Sent } from "#tools/operation-units/caller.ts";
 import { changes, reads } from "#tools/operation-units/calls.ts";
-import { createFixture, PASSWORD } from "#tools/operation-units/fixture.ts";
+import { createFixture, PASSWORD, userName } from "#tools/operation-units/fixture.ts";
 import { stopTime } from "#tools/operation-units/still-time.ts";
 import { type Attempt, attemptsAfter, attemptsBefore, headersOf } from "./attempts.ts";
 import { exchange } from "./exchange.ts";
+import { signedIn } from "./sign-in.ts";
 
 /** All times of the examples are of this day. */
 const START_MS = Date.UTC(2026, 0, 15, 9);
@@ -20,6 +21,10 @@ const SETTLED_MS = 60_000;
 
 /** A user without roles. */
 const POWERLESS = { username: "guest", password: PASSWORD };
+
+/** A user of the data set who signs in to an application, and the operations that take the token of it. */
+const SIGNED_IN = { username: userName(1), password: PASSWORD };
+const ofSignIn: readonly OperationId[] = ["getUserInfo", "getUserInfoByPost"];
 
 /** The origin of the service in the examples. */
 const ORIGIN = "https://id.example.com";
@@ -75,6 +80,11 @@ export const recordAll = async (): Promise<Recordings> => {
       return [...found.values()];
     };
 
+    let token = "";
+    // The log of the functions is not printed.
+    await listening(async () => {
+      token = await signedIn(url, { client: fixture.client, person: SIGNED_IN, scope: "openid profile" });
+    });
     const recorded = new Map<string, Recording>();
     const latest = new Map<string, unknown>();
     for (const [id, given] of [...reads(fixture), ...changes(fixture)]) {
@@ -91,6 +101,13 @@ export const recordAll = async (): Promise<Recordings> => {
       }
       latest.set(id, answer.body);
       if (isKnown) continue;
+      if (ofSignIn.includes(id)) {
+        const bearer = await send(id, { credential: "none", headers: { authorization: `Bearer ${token}` } });
+        if (bearer.status !== operations[id]?.success.status) throw new Error(`${id} returned ${bearer.status}`);
+        const { status, ...refusal } = await send(id, { credential: "none" });
+        recorded.set(id, { request: {}, answer: bearer, failures: [{ reason: "noCredential", status, ...refusal }] });
+        continue;
+      }
       const after = await refused(id, attemptsAfter(id, sent));
       const isFailure = answer.status >= 400;
       const always = isFailure ? [{ reason: "always" as const, ...answer }] : [];

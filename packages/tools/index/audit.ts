@@ -12,11 +12,13 @@ import { userStore as openUsers } from "#core/identities/users/store.ts";
 import { settleIndexes } from "#core/identities/users/write-store.ts";
 import type { IndexedAttribute } from "#core/scim/indexed.ts";
 import { keys } from "#core/table/keys.ts";
+import { inspectLogged, mendLoggedRange, timesHeldLogged } from "#core/table/logged-index/inspect.ts";
 import { stale, whileStale } from "#core/table/stale.ts";
 import type { Table } from "#core/table/table.ts";
 import {
   correctingSeveral,
   countsOf,
+  type InspectedRange,
   inspectIndex,
   mendIndexRange,
   timesHeld,
@@ -94,7 +96,7 @@ async function compare(
     }
   });
   for (const one of all) {
-    for await (const range of inspectIndex(table, keysOf(store, one.attribute.name))) {
+    for await (const range of inspect(table, store, one.attribute)) {
       for (const text of range.texts) one.ofIndex.add(text);
       if (range.problem === undefined) continue;
       one.brokenRanges.push(range.low);
@@ -120,7 +122,7 @@ async function findSuspects(
     }
   });
   for (const [at, one] of all.entries()) {
-    for await (const { texts } of inspectIndex(work.table, keysOf(store, one.attribute.name))) {
+    for await (const { texts } of inspect(work.table, store, one.attribute)) {
       for (const text of texts) if (unlikes[at]?.has(digestOf(text))) suspect(one, pairOf(text).id, text);
     }
   }
@@ -144,7 +146,7 @@ async function mend(
 ): Promise<number> {
   let wrong = brokenRanges.length;
   for (const low of isMending ? brokenRanges : []) {
-    await mendIndexRange(work.table, keysOf(store, attribute.name), low);
+    await mendRange(work.table, store, attribute, low);
   }
   for (const [id, met] of suspects) {
     if (!(await mendUser(work, { ...store, attribute, id, met, late }, isMending))) continue;
@@ -185,7 +187,7 @@ async function mendUser({ table }: IndexWork, suspected: Suspect, isMending: boo
       if (!change && twice.length === 0) return true;
       wasWrong = true;
       if (!isMending) return true;
-      for (const text of twice) await mendIndexRange(table, keysOf(suspected, attribute.name), text);
+      for (const text of twice) await mendRange(table, suspected, attribute, text);
       if (!change || twice.length > 0) return false;
       const [added, removed] = [change.added.slice(0, PAIRS_AT_ONCE), change.removed.slice(0, PAIRS_AT_ONCE)];
       const when = user ? asRead(user) : "absent";
@@ -208,7 +210,9 @@ async function timesOf(
   possible: readonly Pair[],
 ): Promise<ReadonlyMap<string, number>> {
   const texts = [...new Set([...possible.map(pairText), ...met])];
-  const times = await Promise.all(texts.map((text) => timesHeld(table, keysOf(store, attribute.name), text)));
+  const own = keysOf(store, attribute.name);
+  const heldBy = attribute.kind === "time" ? timesHeldLogged : timesHeld;
+  const times = await Promise.all(texts.map((text) => heldBy(table, own, text)));
   return new Map(texts.map((text, at) => [text, times[at] ?? 0]));
 }
 
@@ -238,6 +242,14 @@ async function recount(
   }
   print(`${nameOf(store)}, ${name}: users with several values were not counted, because they change too fast.`);
   return 0;
+}
+
+function inspect(table: Table, store: StorePlace, { kind, name }: IndexedAttribute): AsyncIterable<InspectedRange> {
+  return (kind === "time" ? inspectLogged : inspectIndex)(table, keysOf(store, name));
+}
+
+function mendRange(table: Table, store: StorePlace, { kind, name }: IndexedAttribute, text: string): Promise<void> {
+  return (kind === "time" ? mendLoggedRange : mendIndexRange)(table, keysOf(store, name), text);
 }
 
 function keysOf({ tenant, userStore }: StorePlace, name: string) {

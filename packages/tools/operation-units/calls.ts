@@ -1,7 +1,7 @@
 /** How each operation is called on the data set, once for its figure. */
 import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
-import { signInReads } from "./calls-of-sign-in.ts";
+import { sessionChanges, signInReads } from "./calls-of-sign-in.ts";
 import { roleParts, scopesById, tenantChanges, toolChanges, toolReads } from "./calls-of-tools.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
@@ -191,7 +191,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["deleteApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" } }],
     ...scopesById(fixture),
     ["deleteApiResource", { params: { apiResourceId: other } }],
-    ...toolChanges,
+    ...[...toolChanges, ...sessionChanges(fixture)],
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
     ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
     ...undone("listAuthorizedApisHistory", "restoreAuthorizedApisVersion", app),

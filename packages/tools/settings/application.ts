@@ -19,7 +19,7 @@ const claim = (what: string): Rows => ({
 const advanced: Rows = {
   "advancedConfigurations.saas": kept(
     `${SIGN_IN}: users of other tenants may sign in`,
-    "Tokens are issued to users of the application's own tenant only.",
+    "Users of the application's own tenant sign in and get tokens, and no others.",
   ),
   "advancedConfigurations.discoverableByEndUsers": kept("A portal lists the application; needs accessUrl"),
   "advancedConfigurations.skipLoginConsent": enforced("Users are not asked for consent", SIGN_INS, CONSENT),
@@ -116,7 +116,7 @@ export const applicationRows: Rows = {
   description: kept("A text for people"),
   imageUrl: kept("A portal: the image"),
   accessUrl: kept("A portal: where the application is"),
-  logoutReturnUrl: kept(`${SIGN_IN}: where a user comes to after the logout`),
+  logoutReturnUrl: kept("A portal shows it; a sign-out goes to one of the callbackURLs, if the request names it"),
   templateId: kept("What the application was made from"),
   templateVersion: kept("What the application was made from"),
   applicationVersion: refused("The server manages it; its own value is accepted", "v1.0.0"),

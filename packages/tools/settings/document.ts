@@ -10,10 +10,10 @@ Written by \`npm run settings-table\` from \`packages/tools/settings\`. Do not e
 Every setting that the API accepts is one of these, and nothing else (decision 0075):
 
 - **enforced**: it has the effect here, and the test shows it.
-- **kept**: it is checked where the row says so, stored, and returned as written, also by exports. This service has no
-  authorization endpoint, no portal and no provisioning to others: what reads the setting is another product, or a later
-  release. "The sign-in side" is a product that signs users in with browsers. A sentence in bold warns of a protection
-  that this service does not enforce.
+- **kept**: it is checked where the row says so, stored, and returned as written, also by exports. This service signs
+  users in by OpenID Connect ([sign-in.md](sign-in.md)), and has no portal and no provisioning to others: what reads the
+  setting is another product, or a later release. "The sign-in side" is a product that signs users in by what is not
+  here. A sentence in bold warns of a protection that this service does not enforce.
 - **refused**: a value is 400 with the path of the setting.
 
 What is in no row is unknown to the API (decision 0076). A misspelt member is ignored, and the response header

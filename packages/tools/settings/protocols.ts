@@ -96,7 +96,11 @@ export const oidcRows: Rows = {
     "http/access/bound-certificates.test.ts",
     "does not count with another certificate, without one, or with the certificate of a user",
   ),
-  "accessToken.revokeTokensWhenIDPSessionTerminated": kept("A sign-out ends the tokens; here the client revokes them"),
+  "accessToken.revokeTokensWhenIDPSessionTerminated": enforced(
+    "The tokens of a session end with it, however it ends; of sign-ins after the setting was made",
+    "http/sessions/sessions.test.ts",
+    "end with a sign-out by an application too, and a code that was not redeemed counts no more",
+  ),
   "accessToken.accessTokenAttributes": kept(`${SIGN_IN}: attributes of users in tokens`),
   "accessToken.enableJwtScopeAsArray": enforced(
     "The claim scope of a JWT is a list",
@@ -131,8 +135,16 @@ export const oidcRows: Rows = {
   ),
   "idToken.encryption.algorithm": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
   "idToken.encryption.method": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
-  "logout.backChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
-  "logout.frontChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
+  "logout.backChannelLogoutUrl": enforced(
+    "Gets a logout token when a session ends; only https and public addresses are called",
+    "http/sign-in/back-channel.test.ts",
+    "goes to every application of the session, by a sign-out at one of them",
+  ),
+  "logout.frontChannelLogoutUrl": enforced(
+    "Is opened in a frame of the page at a sign-out, with iss and sid",
+    "http/sign-in/front-channel.test.ts",
+    "are opened by the page, which names their origins and nothing else, and goes on after some seconds",
+  ),
   "subjectToken.enable": kept(`${SIGN_IN}: tokens to act as another user`, "Tokens are exchanged without it."),
   "subjectToken.applicationSubjectTokenExpiryInSeconds": kept(`${SIGN_IN}: the life of such tokens; has a ceiling`),
   validateRequestObjectSignature: kept(`${SIGN_IN}: requests must be signed`),

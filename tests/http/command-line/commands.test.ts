@@ -270,6 +270,7 @@ const rows: Readonly<Record<string, Row>> = {
     prints: /skipped/,
     broken: ["import", "/nowhere"],
     says: /contains no file/,
+    writes: true,
   },
   export: {
     args: async () => ["export", "--out", join(await newHome(), "tenant")],

@@ -2,12 +2,13 @@
  * The page in a real browser: Chromium of the machine, without a window. Skipped where there is none. Screenshots are in
  * `.build/screenshots`.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  axeViolations,
   chromiumPath,
+  isTooWide,
   openBrowser,
   referenceShown,
   showOperation,
@@ -16,7 +17,6 @@ import {
 } from "#tests/support/chromium.ts";
 import { world } from "#tests/support/world.ts";
 
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const screenshots = ".build/screenshots";
 const SECONDS = 1_000;
 
@@ -55,25 +55,17 @@ const open = async (context: BrowserContext, path: string): Promise<Page> => {
   return page;
 };
 
-/** What axe-core finds. The policy of the page blocks scripts that are added to it, so it goes through the debugger. */
-const violations = async (page: Page): Promise<unknown> => {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe });
-  const expression = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
-  const { result } = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-  return result.value;
-};
-
 describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is installed)", () => {
   test.each(looks)("has nothing that axe-core objects to: $name", { timeout: 60 * SECONDS }, async (look) => {
     const context = await contextOf(look);
     for (const path of ["/", "/docs", "/docs/guides/first-application", "/docs/operations-table", "/reference"]) {
       const page = await open(context, path);
-      expect(await violations(page), path).toEqual([]);
+      expect(await axeViolations(page), path).toEqual([]);
+      expect(await isTooWide(page), path).toBe(false);
       await page.screenshot({ path: join(screenshots, `${look.name}${path.replaceAll("/", "-")}.png`) });
       if (path !== "/reference") continue;
       await showOperation(page, "post-/api/server/v1/applications");
-      expect(await violations(page), "an operation").toEqual([]);
+      expect(await axeViolations(page), "an operation").toEqual([]);
       expect(await page.locator("#explorer [placeholder*='[object']").count()).toBe(0);
       await page.screenshot({ path: join(screenshots, `${look.name}-operation.png`) });
     }
@@ -124,6 +116,24 @@ describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is inst
     expect(request.headers().authorization).toMatch(/^Bearer \S+$/);
   });
 
+  test("sends requests with an access token, and finds operations by a word", { timeout: 60 * SECONDS }, async () => {
+    const page = await open(await contextOf(looks[0]), "/reference");
+    await page.selectOption("select[name=kind]", "bearer");
+    await page.fill("input[name=token]", "a-token-of-somebody");
+    await page.click("#credential button");
+    await page.locator("#applied.good").waitFor();
+    await showOperation(page, "get-/scim2/Users");
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.url().includes("/scim2/Users")),
+      page.locator("#explorer .btn-execute").click(),
+    ]);
+    expect(request.headers().authorization).toBe("Bearer a-token-of-somebody");
+    expect((await request.response())?.status()).toBe(401);
+    await page.locator("#explorer nav input").fill("introspect");
+    await page.locator("#explorer .nav-bar-path", { hasText: "Delete an application" }).waitFor({ state: "hidden" });
+    await page.locator("#explorer .nav-bar-path:visible", { hasText: "token" }).first().waitFor();
+  });
+
   test("shows markup in answers as text", { timeout: 60 * SECONDS }, async () => {
     const name = "<img src=/assets/none onerror=document.title='run'><b id=marked>bold</b>";
     await api.create({ name: "Plain", description: name });
@@ -136,12 +146,32 @@ describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is inst
     expect(await page.title()).not.toBe("run");
   });
 
-  test("is usable by the keyboard: the first stop skips to the content", async () => {
-    const page = await open(await contextOf(looks[0]), "/docs");
+  test.each(["/docs", "/reference"])(
+    "is usable by the keyboard: the first stop of %s skips to the content",
+    async (path, content) => {
+      const page = await open(await contextOf(looks[0]), path);
+      // The component takes the focus at some time after it has loaded.
+      await page.waitForTimeout(1_500);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+      await page.keyboard.press("Enter");
+      expect(new URL(page.url()).hash).toBe(content);
+    },
+  );
+
+  test("shows where the keyboard is in the list of operations, and opens one by Enter", {
+    timeout: 60 * SECONDS,
+  }, async () => {
+    const page = await open(await contextOf(looks[0]), "/reference");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.locator("#explorer .nav-bar-tag", { hasText: "Tokens" }).focus();
     await page.keyboard.press("Enter");
-    expect(new URL(page.url()).hash).toBe("#content");
+    await page.keyboard.press("Tab");
+    const inside = "document.activeElement.shadowRoot.activeElement";
+    expect(await page.evaluate(`getComputedStyle(${inside}).outlineStyle`)).toBe("solid");
+    const name = String(await page.evaluate(`${inside}.textContent.trim()`));
+    await page.keyboard.press("Enter");
+    await page.locator("#explorer main h2, #explorer main .title", { hasText: name }).first().waitFor();
   });
 
   test("leads to every operation on a phone by a list", { timeout: 30 * SECONDS }, async () => {

@@ -24,6 +24,7 @@ describe("the pages", () => {
       const { status, headers, text } = await get(path);
       expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
       expect(text).toMatch(/<title>.+<\/title>/);
+      expect(text).not.toContain("<th></th>");
       const targets = [...new Set(linksIn(text))];
       expect(targets.length).toBeGreaterThanOrEqual(5);
       const statuses = await Promise.all(targets.map(async (target) => [target, (await get(target)).status]));

@@ -61,10 +61,34 @@ beforeAll(async () => {
     bulkId: `b${at}`,
     data: bodyOf(at),
   }));
-  const { status, text } = await scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations } });
-  expect(status, text).toBe(200);
+  // Users of one request have one time.
+  for (let at = 0; at < COUNT; at += 20) {
+    const body = { schemas: [URN.bulk], Operations: Operations.slice(at, at + 20) };
+    const { status, text } = await scim.ask("POST", "/Bulk", { body });
+    expect(status, text).toBe(200);
+  }
+  // Some are changed after that, one after the other.
+  const created = await everybody();
+  for (const { id } of created.filter((_, at) => at % 5 === 0)) {
+    await scim.patched(`/Users/${id}`, { op: "replace", path: "title", value: "Dispatcher" });
+  }
   all = await everybody();
 }, 60_000);
+
+/** A time of a user with a place in the order of times, from 0 to 1. */
+const timeAt = (name: "created" | "lastModified", place: number): string => {
+  const times: readonly string[] = all.map(({ meta }) => meta[name]).toSorted();
+  return times[Math.floor(place * (times.length - 1))] ?? "";
+};
+/** Asks have times as places: `<created 0.5>`. */
+const withTimes = ({ filter, ...ask }: Shown): Shown => ({
+  ...ask,
+  ...(filter && {
+    filter: filter.replace(/<(created|lastModified) ([\d.]+)>/g, (_: string, name: "created", place: string) =>
+      JSON.stringify(timeAt(name, Number(place))),
+    ),
+  }),
+});
 
 const asks: readonly Shown[] = [
   { filter: 'name.familyName eq "SMITH"' },
@@ -86,10 +110,25 @@ const asks: readonly Shown[] = [
   { sortBy: "displayName", filter: "active eq true" },
   { sortBy: "active", sortOrder: "descending" },
   { sortBy: "emails" },
+  { filter: "meta.lastModified gt <lastModified 0.3>" },
+  { filter: "meta.lastModified le <lastModified 0.3>" },
+  { filter: "meta.created lt <created 0.7>", sortBy: "meta.lastModified", sortOrder: "descending" },
+  { filter: "meta.created ge <created 0.2> and meta.created lt <created 0.9>" },
+  { filter: "meta.created eq <created 0.5>" },
+  { filter: "not (meta.lastModified eq <lastModified 0.5>)" },
+  { filter: 'meta.lastModified ge <lastModified 0.5> and name.familyName sw "sm"' },
+  { filter: "meta.created lt <created 0.2> or meta.lastModified gt <lastModified 0.9> or active eq false" },
+  { filter: 'meta.lastModified gt <lastModified 0.1> and title eq "dispatcher"' },
+  { filter: "meta.lastModified pr" },
+  { sortBy: "meta.created" },
+  { sortBy: "meta.lastModified" },
+  { sortBy: "meta.lastModified", sortOrder: "descending" },
+  { sortBy: "meta.created", sortOrder: "descending", filter: "active eq true" },
 ];
 
 describe("listUsers and searchUsers", () => {
-  test.each(asks)("find what a scan finds: %j", async (ask) => {
+  test.each(asks)("find what a scan finds: %j", async (given) => {
+    const ask = withTimes(given);
     const expected = scan(all, ask);
     expect(expected.length > 0 || ask.filter === 'externalId sw "ext-1"').toBe(true);
     const byOffset: Shown[] = [];
@@ -151,5 +190,39 @@ describe("listUsers and searchUsers", () => {
     expect(idsOf((await scim.find("not (name.familyName pr)", "/Users", { count: 200 })).Resources)).not.toContain(
       user.id,
     );
+  });
+
+  test("a change that was answered is at its time in the next list", async () => {
+    const newest = async (sortBy: string): Promise<Shown> =>
+      (await scim.get("/Users", { sortBy, sortOrder: "descending", startIndex: 1, count: 1 })).body;
+    const user = await scim.user({});
+    const { totalResults, Resources } = await newest("meta.created");
+    expect(idsOf(Resources)).toEqual([user.id]);
+    const since = `meta.lastModified gt ${JSON.stringify(timeAt("lastModified", 1))}`;
+    for (let turn = 0; turn < 20; turn += 1) {
+      const changed = await scim.patched(`/Users/${user.id}`, { op: "replace", path: "title", value: `Turn ${turn}` });
+      expect((await newest("meta.lastModified")).Resources).toEqual([changed]);
+      expect(idsOf((await scim.find(since)).Resources)).toContain(user.id);
+      const exactly = `meta.lastModified eq ${JSON.stringify(changed.meta.lastModified)}`;
+      expect(idsOf((await scim.find(exactly)).Resources)).toEqual([user.id]);
+    }
+    expect((await scim.ask("DELETE", `/Users/${user.id}`)).status).toBe(204);
+    const after = await newest("meta.lastModified");
+    expect([after.totalResults, idsOf(after.Resources)]).toEqual([
+      totalResults - 1,
+      [expect.not.stringMatching(user.id)],
+    ]);
+    expect(idsOf((await scim.find(since)).Resources)).not.toContain(user.id);
+  });
+
+  test("the operations of SCIM 1.1 find and sort by times", async () => {
+    const time = timeAt("created", 0.4);
+    const expected = scan(await everybody(), { filter: `meta.created eq "${time}"` });
+    const found = await scim1.ask("GET", "/Users", { query: { filter: `meta.created Eq ${time}`, count: 200 } });
+    expect(idsOf(found.body.Resources).toSorted()).toEqual(idsOf(expected).toSorted());
+    expect([found.body.totalResults, expected.length > 10]).toEqual([expected.length, true]);
+    const query = { sortBy: "meta.lastModified", sortOrder: "descending", startIndex: 1, count: 200 };
+    const [sorted, others] = await Promise.all([scim1.ask("GET", "/Users", { query }), scim.get("/Users", query)]);
+    expect(idsOf(sorted.body.Resources)).toEqual(idsOf(others.body.Resources));
   });
 });

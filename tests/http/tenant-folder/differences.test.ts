@@ -37,7 +37,7 @@ beforeAll(async () => {
   await fill(api, { applications: 40, roles: 15, apis: 12, groups: 14, templates: 30 }, SEED);
   folder = await temporaryFolder();
   await exportTo(api, folder);
-}, 60_000);
+}, 300_000);
 
 type Editable = Record<string, Value>;
 const part = (document: Editable, name: string): Editable => {
@@ -146,7 +146,7 @@ const tenantNow = async (): Promise<Readonly<Record<string, Document>>> => {
   );
 };
 
-test(`${ROUNDS * EACH} differences: the tenant changes as the plan says`, { timeout: 300_000 }, async () => {
+test(`${ROUNDS * EACH} differences: the tenant changes as the plan says`, { timeout: 900_000 }, async () => {
   let shown = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     for (let count = 0; count < EACH; count += 1) await differ();

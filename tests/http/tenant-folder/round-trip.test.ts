@@ -28,7 +28,7 @@ beforeAll(async () => {
   expect(refused).toBeLessThan(SIZES.applications / 4);
   folder = await temporaryFolder();
   await exportTo(first, folder);
-}, 120_000);
+}, 600_000);
 
 describe("a tenant with everything", () => {
   test("the folder has one file for each resource, without ids and secrets", async () => {
@@ -49,10 +49,10 @@ describe("a tenant with everything", () => {
     expect(text).toContain("{env:IDENTITY_ADMIN_SECRET_ANY_");
     expect(text).not.toMatch(/^ *clientSecret/m);
   });
-  test("plan of the tenant itself is empty", async () => {
+  test("plan of the tenant itself is empty", { timeout: 600_000 }, async () => {
     expect((await planFor(first, folder)).changes.flatMap(linesOf)).toEqual([]);
   });
-  test("apply into an empty tenant, and export: the folders are equal byte by byte", { timeout: 120_000 }, async () => {
+  test("apply into an empty tenant, and export: the folders are equal byte by byte", { timeout: 600_000 }, async () => {
     const plan = await planFor(second, folder);
     expect(plan.refused).toEqual([]);
     expect(plan.changes).toHaveLength(340);
@@ -64,13 +64,13 @@ describe("a tenant with everything", () => {
     await exportTo(second, again);
     expect(await contentOf(again)).toEqual(await contentOf(folder));
   });
-  test("plan right after it says nothing, and writes nothing", async () => {
+  test("plan right after it says nothing, and writes nothing", { timeout: 600_000 }, async () => {
     const before = await allItems(service.service);
     const plan = await planFor(second, folder);
     expect([plan.changes.flatMap(linesOf), plan.refused]).toEqual([[], []]);
     expect(await allItems(service.service)).toEqual(before);
   });
-  test("one change by hand is the one line of the plan, and apply takes it back", async () => {
+  test("one change by hand is the one line of the plan, and apply takes it back", { timeout: 600_000 }, async () => {
     const [application] = (await second.applications.list().page()).items;
     const { description = "" } = await second.applications.get(application?.id ?? "");
     await second.applications.update(application?.id ?? "", { description: "by hand" });
@@ -82,7 +82,7 @@ describe("a tenant with everything", () => {
     await applyTo(second, plan);
     expect((await planFor(second, folder)).changes).toEqual([]);
   });
-  test("with --prune what the folder does not have is deleted", async () => {
+  test("with --prune what the folder does not have is deleted", { timeout: 600_000 }, async () => {
     await second.groups.create({ displayName: "by hand" });
     expect((await planFor(second, folder)).changes).toEqual([]);
     const plan = await planFor(second, folder, true);

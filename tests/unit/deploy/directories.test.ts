@@ -31,6 +31,7 @@ test("only the functions that read users get the passwords", () => {
     "recovery",
     "scim1",
     "scim2",
+    "sessions",
     "sign-in",
   ]);
 });

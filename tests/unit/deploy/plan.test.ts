@@ -144,6 +144,9 @@ describe("a rehearsal", () => {
     // The list of tenants with subscribers, which is only set.
     partitions.subscribedTenants,
     partitions.clientUses,
+    // What is left to do for sessions that have ended, which is only added.
+    partitions.logouts,
+    partitions.grantRevocations,
     partitions.revocation,
     partitions.revocations,
     partitions.changePart,

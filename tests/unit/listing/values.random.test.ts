@@ -42,6 +42,9 @@ const emailsOf = (seed: number, isSingle: boolean): Json[] => {
   });
 };
 
+/** Some times are equal, and some have no milliseconds. */
+const timeAt = (place: number): string => new Date(Date.UTC(2025, 11, 31, 23, 59) + (place >> 1) * 500).toISOString();
+
 const peopleOf = (count: number, isSingle = false): Person[] =>
   Array.from({ length: count }, (_, seed) => {
     const mixed = Math.imul(seed + 3, 2_246_822_519) >>> 7;
@@ -52,6 +55,7 @@ const peopleOf = (count: number, isSingle = false): Person[] =>
     };
     return person(seed, `user${(mixed * 31) % 9_973}.${seed}`, {
       active: mixed % 11 !== 0,
+      meta: { created: timeAt(seed), lastModified: timeAt(seed + (mixed % 60)) },
       ...(Object.keys(name).length > 0 && { name }),
       ...(mixed % 4 !== 0 && { displayName: seed % 97 === 1 ? at(LONG, seed) : `${at(givens, mixed)} ${mixed % 40}` }),
       ...(emails.length > 0 && { emails }),
@@ -107,6 +111,19 @@ const joinedFrom = (leaf: fc.Arbitrary<string>, depth: number): fc.Arbitrary<str
         },
       );
 
+/** Of people and between them, in several notations. */
+const times = fc.nat({ max: 320 }).map((place) => {
+  const time = timeAt(place);
+  return at([time, time.replace("Z", "0001Z"), time.slice(0, -5), `${time.slice(0, -1)}-05:00`], place);
+});
+const timeTerm = fc
+  .tuple(
+    fc.constantFrom("meta.created", "meta.lastModified"),
+    fc.constantFrom("eq", "ne", "gt", "ge", "lt", "le"),
+    times,
+  )
+  .map(([name, op, time]) => `${name} ${op} ${quoted(time)}`);
+
 const inEmail = joinedFrom(
   fc.oneof(stringTerm(["value"]), emailTypes, fc.constantFrom("type pr", "primary eq true", "primary pr")),
   2,
@@ -138,13 +155,25 @@ const leaf = fc.oneof(
   },
   { weight: 1, arbitrary: inEmail.map((part) => `emails[${part}] pr`) },
   { weight: 1, arbitrary: inEmail.map((part) => `emails[${part}].type ne "work"`) },
+  { weight: 3, arbitrary: timeTerm },
+  { weight: 1, arbitrary: fc.constantFrom("meta.created pr", "not (meta.lastModified pr)") },
   { weight: 1, arbitrary: inName.map((part) => `name[${part}]`) },
   { weight: 1, arbitrary: inName.map((part) => `name[${part}].givenName ne "Kim"`) },
 );
 const filter = fc.option(joinedFrom(leaf, 3), { nil: undefined, freq: 8 });
 const sort = fc.option(
   fc.tuple(
-    fc.constantFrom("userName", "name.familyName", "displayName", "emails", "active", "externalId", "title"),
+    fc.constantFrom(
+      "userName",
+      "name.familyName",
+      "displayName",
+      "emails",
+      "active",
+      "externalId",
+      "title",
+      "meta.created",
+      "meta.lastModified",
+    ),
     fc.constantFrom("ascending", "descending"),
   ),
   { nil: undefined, freq: 2 },
@@ -180,6 +209,7 @@ describe.each([
   ["one value each", true, SHIPPED],
   ["fewer indexes", false, ["name.familyName", "emails.value"]],
   ["an index of types", false, ["emails.type", "active"]],
+  ["indexes of times", false, ["meta.created", "meta.lastModified"]],
 ] as const)("with %s", (_, isSingle, declared) => {
   const people = peopleOf(260, isSingle);
   const { source } = directoryOf(people, declared);

@@ -32,6 +32,8 @@ export const SHIPPED = [
   "displayName",
   "active",
   "externalId",
+  "meta.created",
+  "meta.lastModified",
 ] as const;
 
 export interface Directory {

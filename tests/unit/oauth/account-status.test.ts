@@ -27,7 +27,7 @@ const contextAt = (now: number): OAuthContext =>
     apiResources: apiResourceStore(table),
   }) as unknown as OAuthContext;
 const statusOf = (find: () => Promise<User | undefined>, now: number) =>
-  readAccountStatus({ tenant: TENANT, names: [], find }, contextAt(now));
+  readAccountStatus({ tenant: TENANT, names: [], clientId: "c", find }, contextAt(now));
 const before = freshUser("user", "u", 0, { roleIds: ["role"] });
 
 /** Returns a user as it was, and makes a change before anything else is read. */

@@ -19,8 +19,18 @@ describe("accepts", () => {
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "negotiate", removesDuplicateUsers: false, countsDirectories: false },
-        indexes: ["emails.value", "name.familyName", "name.givenName", "displayName", "active", "externalId"],
+        indexes: [
+          "emails.value",
+          "name.familyName",
+          "name.givenName",
+          "displayName",
+          "active",
+          "externalId",
+          "meta.created",
+          "meta.lastModified",
+        ],
         clients: defaultClientLimits,
+        signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 } },
         access: defaultAccess,
         userStores: [],
       });
@@ -36,10 +46,22 @@ describe("accepts", () => {
     expect(() => readDeployment("[changes]\ndeleted_days = -1")).toThrow("changes.deleted_days");
   });
 
+  test("when sessions end, and refuses what cannot be", () => {
+    expect(readDeployment("[sign_in]\nsession_idle_timeout = 300\nsession_lifetime = 600").signIn.sessions).toEqual({
+      idleSeconds: 300,
+      longestSeconds: 600,
+    });
+    const read = (lines: string) => () => readDeployment(`[sign_in]\n${lines}`);
+    expect(read("session_idle_timeout = 299")).toThrow("sign_in.session_idle_timeout: must be at least 300");
+    expect(read("session_lifetime = 7776001")).toThrow("sign_in.session_lifetime: must be at most 7776000");
+    expect(read("session_lifetime = 600")).toThrow("sign_in.session_idle_timeout: must be at most session_lifetime");
+    expect(read("session_live_time = 600")).toThrow('unknown key "session_live_time"');
+  });
+
   test("attributes with an index: the shipped ones, those of the file, or none", () => {
     const index = (...names: readonly string[]) =>
       readDeployment(names.map((name) => `[[scim2.index]]\nattribute = "${name}"\n`).join("")).indexes;
-    expect(index()).toHaveLength(6);
+    expect(index()).toHaveLength(8);
     expect(index("Emails", "department", " nickName ")).toEqual([
       "emails.value",
       "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department",
@@ -147,7 +169,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: api, changes, scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),
@@ -198,8 +220,8 @@ describe("refuses, with the key to change,", () => {
     ["[oauth]\nmax_client_secrets = 11", "oauth.max_client_secrets: "],
     ["[oauth]\nshow_client_secrets = true", 'did you mean "show_client_secrets_to"?'],
     [
-      '[[scim2.index]]\nattribute = "meta.created"',
-      'scim2.index[number 1].attribute: "meta.created" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value" (line 2)',
+      '[[scim2.index]]\nattribute = "meta.version"',
+      'scim2.index[number 1].attribute: "meta.version" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value", or "meta.created" or "meta.lastModified" (line 2)',
     ],
     [
       '[[scim2.index]]\nattribute = "emails"\n[[scim2.index]]\nattribute = "emails.value"',

@@ -1,6 +1,7 @@
 /** `seed`: a tenant to try things with. What is there already is left as it is, so a run can be repeated. */
 import type { Command } from "commander";
 import type { Api } from "#client/client.ts";
+import { foldName } from "#core/platform/fold.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { exitCodes } from "../../frame/exit-codes.ts";
 import { action, type Frame } from "../../frame/frame.ts";
@@ -66,7 +67,7 @@ async function seeded(api: Api, frame: Frame, dryRun: boolean): Promise<Readonly
 
 async function idsByName(api: Api): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
-  for await (const { userName = "", id } of api.users.list({ attributes: "userName" })) ids.set(userName, id);
+  for await (const { userName = "", id } of api.users.list({ attributes: "userName" })) ids.set(foldName(userName), id);
   return ids;
 }
 
@@ -136,7 +137,7 @@ async function seedGroups(
   }
   return eachMissing(
     [...members],
-    ([name]) => there.has(name),
+    ([name]) => there.has(foldName(name)),
     async ([displayName, names]) => {
       // In a rehearsal the users do not exist.
       const found = names.flatMap((name) => ids.get(name) ?? []).map((value) => ({ value }));
@@ -162,15 +163,15 @@ async function seedRoles(api: Api, dryRun: boolean, progress: Progress): Promise
   const there = await namesOf(api.roles.list({ attributes: "displayName" }));
   const groups = new Map<string, string>();
   for await (const { displayName = "", id } of api.groups.list({ attributes: "displayName" }))
-    groups.set(displayName, id);
+    groups.set(foldName(displayName), id);
   return eachMissing(
     demoRoles,
-    ({ name }) => there.has(name),
+    ({ name }) => there.has(foldName(name)),
     async ({ name, scopes, groups: names }) => {
       // In a rehearsal the groups and the APIs of the demo tenant may not exist.
       const known = dryRun ? scopes.filter((scope) => scope.startsWith("internal_")) : scopes;
       const permissions = known.map((value) => ({ value }));
-      const value = names.flatMap((one) => groups.get(one) ?? []).map((id) => ({ value: id }));
+      const value = names.flatMap((one) => groups.get(foldName(one)) ?? []).map((id) => ({ value: id }));
       await api.roles.create({ displayName: name, permissions, groups: value }, { dryRun });
     },
     progress,
@@ -182,7 +183,7 @@ async function seedApplications(api: Api, dryRun: boolean, progress: Progress): 
   const apis = new Map((await api.apiResources.list().all()).map((one) => [one.identifier, one.id]));
   return eachMissing(
     demoApplications,
-    ([{ name }]) => there.has(name),
+    ([{ name }]) => there.has(foldName(name)),
     async ([application, calls]) => {
       const { id: applicationId } = await api.applications.create(application, { dryRun });
       if (dryRun) return;
@@ -198,9 +199,10 @@ async function seedApplications(api: Api, dryRun: boolean, progress: Progress): 
   );
 }
 
+/** Folded: the service takes names that differ in letter case for the same name. */
 async function namesOf(list: AsyncIterable<object>, member = "displayName"): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
-  for await (const item of list) names.add(String((item as Readonly<Record<string, unknown>>)[member]));
+  for await (const item of list) names.add(foldName(String((item as Readonly<Record<string, unknown>>)[member])));
   return names;
 }
 

@@ -14,8 +14,15 @@ import {
   withParts,
 } from "./application-document.ts";
 import { authorizationSteps } from "./authorizations.ts";
-import { normalisedProtocols, protocolBodies, protocolSteps, readProtocols, shownProtocols } from "./protocols.ts";
-import { eachOf, roleKey, sending, texts } from "./simple.ts";
+import {
+  normalisedProtocols,
+  protocolBodies,
+  protocolSteps,
+  readProtocols,
+  shownProtocols,
+  uniqueKeys,
+} from "./protocols.ts";
+import { eachOf, roleKey, sending, texts, unique } from "./simple.ts";
 
 const APPLICATIONS = "/api/server/v1/applications";
 /** Members that only a new application can be given. */
@@ -31,9 +38,16 @@ export function applicationsKind(keepsIds: boolean): FolderKind {
   return {
     name: "applications",
     keyOf: ({ name }) => String(name),
-    async read(api, deployment, names) {
+    uniques: ({ name, protocols }) => [
+      unique("name of an application", name),
+      ...(isDocument(protocols) ? uniqueKeys(protocols) : []),
+    ],
+    async read(api, deployment, names, onEach) {
       const listed = await api.applications.list({ limit: 100 }).all();
-      return eachOf(listed, ({ id, name }) => readOne(api, { id, name }, deployment, names, keepsIds));
+      return eachOf(listed, ({ id, name }) => {
+        onEach();
+        return readOne(api, { id, name }, deployment, names, keepsIds);
+      });
     },
     normalised: (document, current, deployment) => normalised(document, current?.kept ?? {}, deployment),
     create: creation,

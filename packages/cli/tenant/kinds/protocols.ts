@@ -1,15 +1,16 @@
 /** The protocols of an application as documents, and the requests that change one of them. */
 import type { Api } from "#client/client.ts";
 import { presentCustom } from "#core/applications/protocols/custom.ts";
+import { samlKey } from "#core/applications/protocols/kinds.ts";
 import { oidcClient, presentOidc } from "#core/applications/protocols/oidc.ts";
 import { samlServiceProvider } from "#core/applications/protocols/saml.ts";
 import { OidcBody, PassiveStsBody, SamlManual, WsTrustBody } from "#core/applications/protocols/shapes.ts";
 import type { Seal } from "#core/platform/seal.ts";
 import { wrongInput } from "../../frame/errors.ts";
 import { type Document, isDocument, isSame, plainData, type Value, withoutDefaults } from "../document.ts";
-import type { Deployment, Step, Work } from "../kind.ts";
+import type { Deployment, Step, Unique, Work } from "../kind.ts";
 import { isReference, referenceFor } from "../references.ts";
-import { compare, sending } from "./simple.ts";
+import { compare, sending, unique } from "./simple.ts";
 
 /** The names in files, and the last segments of paths. */
 const segments = { oidc: "oidc", saml: "saml", passiveSts: "passive-sts", wsTrust: "ws-trust" } as const;
@@ -25,6 +26,22 @@ const WHERE_SECRETS_ARE = `Write where it is: \${env:NAME} or \${ssm:/path}`;
 
 /** No secret is sealed here: the core needs a seal to make settings out of a body. */
 const noSeal: Seal = { seal: (text) => text, open: (text) => text };
+
+/** What finds an application by its protocols. No two applications share one of them. */
+export function uniqueKeys({ oidc, saml, passiveSts, wsTrust }: Document): readonly Unique[] {
+  const member = (settings: Value | undefined, name: string) => (isDocument(settings) ? settings[name] : undefined);
+  const issuer = member(saml, "issuer");
+  const qualifier = String(member(saml, "serviceProviderQualifier") ?? "");
+  const keys: readonly (readonly [string, Value | undefined, string?])[] = [
+    ["client id", member(oidc, "clientId")],
+    ["SAML issuer", issuer, samlKey({ issuer: String(issuer), serviceProviderQualifier: qualifier } as SamlKeyed)],
+    ["realm of Passive STS", member(passiveSts, "realm")],
+    ["audience of WS-Trust", member(wsTrust, "audience")],
+  ];
+  return keys.flatMap(([is, shown, value]) => (shown === undefined ? [] : [unique(is, shown, value)]));
+}
+
+type SamlKeyed = Parameters<typeof samlKey>[0];
 
 /** The path of the protocols of an application. */
 const pathOf = (applicationId: string) =>

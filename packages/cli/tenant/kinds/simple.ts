@@ -1,18 +1,24 @@
 /** API resources, groups and roles. */
 import { ADMIN_ROLE, EVERYONE_ROLE } from "#core/identities/roles/model.ts";
+import { foldName } from "#core/platform/fold.ts";
 import { wrongInput } from "../../frame/errors.ts";
 import { type Document, isDocument, isEmpty, isSame, type Value } from "../document.ts";
-import type { FolderKind, Found, Step, Work } from "../kind.ts";
+import type { FolderKind, Found, Step, Unique, Work } from "../kind.ts";
 
 const API_RESOURCES = "/api/server/v1/api-resources";
 
 export const apiResources: FolderKind = {
   name: "api-resources",
   keyOf: ({ identifier }) => String(identifier),
-  async read(api) {
+  uniques: ({ identifier, scopes = [] }) => [
+    unique("identifier", identifier),
+    ...byName(scopes).map(({ name }) => unique("scope", name)),
+  ],
+  async read(api, _, __, onEach) {
     const found: Found[] = [];
     for await (const { id, type } of api.apiResources.list({ limit: 100 })) {
       if (type !== "BUSINESS") continue;
+      onEach();
       const { identifier, name, description = "", requiresAuthorization, scopes } = await api.apiResources.get(id);
       const documents = scopes.map(({ id: _, ...scope }) => scope);
       const document = { identifier, name, description, requiresAuthorization, scopes: documents };
@@ -56,6 +62,11 @@ export const apiResources: FolderKind = {
   },
   delete: ({ id }) => [sending("DELETE", `${API_RESOURCES}/${encodeURIComponent(id)}`)],
 };
+
+/** What no other file may have. `value` is the form that is compared, where it is another. */
+export function unique(is: string, shown: Value | undefined, value = String(shown)): Unique {
+  return { is, value, shown: String(shown) };
+}
 
 /** The limits do not matter to these kinds. */
 const NO_LIMITS = {
@@ -102,9 +113,11 @@ export function sending(method: "POST" | "PUT" | "PATCH" | "DELETE", path: `/${s
 export const groups: FolderKind = {
   name: "groups",
   keyOf: ({ displayName }) => String(displayName),
-  async read(api) {
+  uniques: ({ displayName }) => [unique("name of a group", displayName, foldName(String(displayName)))],
+  async read(api, _, __, onEach) {
     const found: Found[] = [];
     for await (const { id, displayName } of api.groups.list({ attributes: "displayName" })) {
+      onEach();
       const name = localName(displayName);
       if (name !== undefined) found.push({ id, document: { displayName: name } });
     }
@@ -135,10 +148,14 @@ function localName(displayName = ""): string | undefined {
 export const roles: FolderKind = {
   name: "roles",
   keyOf: ({ name, application }) => roleKey(String(name), application === undefined ? undefined : String(application)),
-  async read(api, _, names) {
+  uniques: (document) => [
+    unique("name of a role", document.name, roles.keyOf({ ...document, name: foldName(String(document.name)) })),
+  ],
+  async read(api, _, names, onEach) {
     const found: Found[] = [];
     const attributes = "displayName,audience,permissions,groups";
     for await (const { id } of api.roles.list({ attributes: "displayName" })) {
+      onEach();
       const {
         displayName = "",
         audience,

@@ -4,18 +4,20 @@ import { NewTemplate } from "#core/applications/templates/shapes.ts";
 import { starterTemplates } from "#core/applications/templates/starter.ts";
 import { type Document, plainData } from "../document.ts";
 import type { FolderKind } from "../kind.ts";
-import { eachOf, sending } from "./simple.ts";
+import { eachOf, sending, unique } from "./simple.ts";
 
 const TEMPLATES = "/api/server/v1/applications/templates";
 
 export const templates: FolderKind = {
   name: "templates",
   keyOf: ({ name }) => String(name),
-  async read(api, deployment) {
+  uniques: ({ name }) => [unique("name of a template", name)],
+  async read(api, deployment, _, onEach) {
     const all = await api.templates.list().all();
     const own = all.filter(({ id }) => !starterTemplates.some((starter) => starter.id === id));
     return eachOf(own, async ({ id }) => {
-      const { id: _, ...shown } = await api.templates.get(id);
+      onEach();
+      const { id: __, ...shown } = await api.templates.get(id);
       return { id, document: templates.normalised(plainData(shown), undefined, deployment) };
     });
   },

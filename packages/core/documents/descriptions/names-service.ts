@@ -198,4 +198,8 @@ export const namesOfService: Readonly<Record<string, string>> = {
   ui_locales_supported: "The languages of pages.",
   userinfo_endpoint: ENDPOINT,
   end_session_endpoint: ENDPOINT,
+  backchannel_logout_supported: "Whether applications are told of logouts without the browser",
+  backchannel_logout_session_supported: "Whether logout tokens have `sid`",
+  frontchannel_logout_supported: "Whether the browser opens pages of applications at a sign-out",
+  frontchannel_logout_session_supported: "Whether these pages get `iss` and `sid`",
 };

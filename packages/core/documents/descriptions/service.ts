@@ -7,6 +7,12 @@ const resource = (name: string, what: string) => ({
   [`getTenant${name}ResourceMetadata`]: `Names what the path without a tenant names of ${what}, with the issuer of the tenant in the path: for clients of that tenant. ${STATIC}`,
 });
 
+/** Users have operations of their own; administrators have the same for any user of the tenant. */
+const forUsers = (own: string, ofUser: string, what: string) => ({
+  [own]: `${what} The user is the caller, who needs no scope but \`internal_login\`.`,
+  [ofUser]: `${what} The user is named by its id.`,
+});
+
 /** The descriptions by the ids of the operations. */
 export const serviceDescriptions: Readonly<Record<string, string>> = {
   getOpenApiDocument:
@@ -32,11 +38,43 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   giveConsent:
     "Takes the form of the page that asks whether the application may have the scopes. The answer is remembered for the user, the application and the scopes, and the code goes to the client; a refusal is `access_denied`.",
   endSession:
-    "Ends the session of the browser and sends it to `post_logout_redirect_uri`, which is one of the callback addresses of the application. Without the ID token of this session the person is asked first, so that no other page can sign people out. An expired ID token counts. Tokens that applications have stay valid until they expire or are revoked.",
+    "Ends the session of the browser and sends it to `post_logout_redirect_uri`, which is one of the callback addresses of the application. Without the ID token of this session the person is asked first, so that no other page can sign people out. An expired ID token counts. The applications of the session are told: by back-channel logout, and in frames of the page by front-channel logout. Their tokens stay valid until they expire or are revoked, unless an application says that they end with the session.",
   endSessionByForm:
     "Answers like GET. A form of another site comes without the cookie of the session, so that the person is asked.",
   signOut:
     "Takes the form of the page that asks whether to sign out. It counts for 30 minutes, in the browser that got the page.",
+  ...forUsers(
+    "listMySessions",
+    "listUserSessions",
+    "Shows the sessions that have not ended, with the applications that got a code in them. The one that was used last comes first. A user has at most 50 sessions; one more ends the one that was used longest ago.",
+  ),
+  ...forUsers(
+    "endMySessions",
+    "endUserSessions",
+    "Ends the sessions at once, in all browsers. Applications are told by back-channel logout, and those that say so lose the tokens of the sessions. Other tokens stay valid: take the access back to end them.",
+  ),
+  ...forUsers(
+    "endMySession",
+    "endUserSession",
+    "Ends one session at once. Its applications are told by back-channel logout, and those that say so lose the tokens of the session.",
+  ),
+  ...forUsers(
+    "listMyAuthorizedApps",
+    "listUserAuthorizedApps",
+    "Shows the applications to which consent was given, with the scopes. Applications that ask for no consent are not among them.",
+  ),
+  ...forUsers(
+    "revokeMyAuthorizedApps",
+    "revokeUserAuthorizedApps",
+    "Takes all consents back. The tokens of these applications for the user end: refresh tokens and codes at once, access tokens within 30 seconds. The sessions go on, and the applications ask for consent again.",
+  ),
+  ...forUsers(
+    "revokeMyAuthorizedApp",
+    "revokeUserAuthorizedApp",
+    "Takes one consent back. The tokens of the application for the user end: refresh tokens and codes at once, access tokens within 30 seconds. The session goes on, and the application asks for consent again.",
+  ),
+  signLogoutToken:
+    "Is for the part of this service that sends logout tokens, which has no key to sign them. An order is sealed and counts for a minute; nobody else can make one.",
   getUserInfo:
     "Needs an access token with the scope `openid`, of a sign-in with `response_type=code`. The claims are those of the granted scopes that the application requests, and `sub` is that of the ID token.",
   getUserInfoByPost:

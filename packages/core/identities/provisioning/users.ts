@@ -12,6 +12,7 @@ import { checkTogether } from "../../platform/together.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
+import { endingSessionsOf } from "../../tokens/logout-store.ts";
 import { revokingUser } from "../../tokens/revocation-store.ts";
 import { hashRefused, importedCredential, isHash } from "../credentials/imported.ts";
 import {
@@ -188,7 +189,7 @@ export async function changeUser(
     };
     return {
       after,
-      steps: [...steps, ...(password !== undefined || isBlocked ? revokingUser(tenant, id) : [])],
+      steps: [...steps, ...(password !== undefined || isBlocked ? signingOut(tenant, id, "user", now) : [])],
       ...(isExternal(stores.users, tenant, before) && { password }),
       ...(isRestricted && { allowed: allowed() }),
     };
@@ -250,9 +251,14 @@ export function deleteUser(
     },
     steps: ({ hasPassword }, untilSeconds) => [
       ...(hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
-      ...revokingUser(tenant, id),
+      ...signingOut(tenant, id, "deletion", now),
     ],
   });
+}
+
+/** The steps that end the tokens and the sessions of a user, and have the clients of the sessions told. */
+function signingOut(tenant: string, id: string, kind: "user" | "deletion", nowMs: number): Step[] {
+  return [...revokingUser(tenant, id), endingSessionsOf(tenant, id, kind, nowMs)];
 }
 
 function endingCredential(tenant: string, id: string, untilSeconds: number | undefined): Step {

@@ -1,5 +1,5 @@
 /**
- * The indexes of a user store, and the row that says which of them are complete (decision 0095).
+ * The indexes of a user store, and the row that says which of them are complete (decisions 0095 and 0130).
  *
  * Every write of a user keeps the indexes of the attributes that the deployment declares. Lists use an index only where
  * the row says that it is ready. A user store that is new is ready at once; an attribute that is declared later becomes
@@ -8,6 +8,7 @@
  */
 import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
+import { loggedIndex } from "../../table/logged-index/logged-index.ts";
 import { rowCodec, textSet } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
@@ -15,6 +16,7 @@ import { early } from "../../table/timing.ts";
 import type { ValueDirectory } from "../../table/value-index/model.ts";
 import { type ValueIndex, valueIndex } from "../../table/value-index/value-index.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
+import { attributeOf } from "./pairs.ts";
 
 /** How long a container trusts what it has read of a row before it writes users. */
 export const TRUSTED_MS = 60_000;
@@ -29,7 +31,8 @@ const stateRow = rowCodec<IndexState>("state of indexes", { ready: textSet, buil
 
 /** Opens the index of an attribute on the table of one request. */
 export function indexOfValues(table: Table, tenant: string, userStore: string, attribute: string): ValueIndex {
-  return valueIndex(table, keys.userValues(tenant, userStore, attribute));
+  const own = keys.userValues(tenant, userStore, attribute);
+  return attributeOf(attribute)?.kind === "time" ? loggedIndex(table, own) : valueIndex(table, own);
 }
 
 /** One round trip. */

@@ -16,14 +16,21 @@ export function attributeOf(name: string): IndexedAttribute | undefined {
 }
 
 /** What an index should hold of a user: its values, or the marker of a user who lacks the attribute. */
-export function pairsOf(attribute: IndexedAttribute, { id, active, profile }: User): readonly Pair[] {
+export function pairsOf(attribute: IndexedAttribute, user: User): readonly Pair[] {
+  const { id, active, profile } = user;
+  const times = attribute.kind === "time" && { meta: timesOf(user) };
   const pairs = new Map<string, Pair>();
-  for (const { value, facet } of valuesOf(attribute, { ...profile, active })) {
+  for (const { value, facet } of valuesOf(attribute, { ...profile, active, ...times })) {
     const pair = { value: indexedText(value), facet: indexedFacet(facet), id };
     // Two long values may have one beginning.
     pairs.set(JSON.stringify([pair.value, pair.facet]), pair);
   }
   return pairs.size > 0 ? [...pairs.values()] : [{ value: "", facet: "", id }];
+}
+
+/** As lists show and filter them. */
+function timesOf({ createdMs, modifiedMs }: User) {
+  return { created: new Date(createdMs).toISOString(), lastModified: new Date(modifiedMs).toISOString() };
 }
 
 /** What an index holds of a user, by the row of the user. */

@@ -19,6 +19,8 @@ const shortForms: Readonly<Record<string, string>> = {
   "name.familyName": "f",
   "name.givenName": "g",
   externalId: "x",
+  "meta.created": "c",
+  "meta.lastModified": "m",
 };
 const longForms = new Map(Object.entries(shortForms).map(([name, short]) => [short, name]));
 

@@ -196,7 +196,8 @@ async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Pro
   const pairs = both(node.pairs, isMissing);
   const [all, without] = await Promise.all([
     sets.count(node),
-    pairs.possible.length > 0 ? sets.count({ ...node, pairs }) : undefined,
+    // Every resource has its times.
+    pairs.possible.length > 0 && node.index.attribute.kind !== "time" ? sets.count({ ...node, pairs }) : undefined,
   ]);
   if (all.isOpen) return undefined;
   const inOrder = (matches: MatchPages, markers: MatchPages | undefined): readonly Section[] => {

@@ -3,7 +3,7 @@
  * order of the user stores.
  */
 import type { Operand } from "../../scim/filter/bound.ts";
-import { indexedAttribute, textOf } from "../../scim/indexed.ts";
+import { indexedAttribute, indexText, operandOfText, textOf } from "../../scim/indexed.ts";
 import { LAST } from "../../table/table.ts";
 import type { Match } from "../candidates.ts";
 import type { Sequence } from "../sequence.ts";
@@ -95,7 +95,7 @@ export async function mergedAfter<T>(
       }
       // Where the value of the position starts or ends, in the direction of the list.
       const end = ends[Number(at < after.source !== order.descending)];
-      const place = at === after.source ? after : { key: "", value: textOf(value), ...end };
+      const place = at === after.source ? after : { key: "", value: textIn(order, value), ...end };
       const { entries } = await sequence.after(place, limit + 1);
       return entries.map((entry) => entryOf(at, order, entry.id, sequence.placeOf(entry)));
     }),
@@ -133,8 +133,14 @@ function entryOfMatch<T>({ id, item, position }: Match<T>): Entry<T> {
 
 /** The value of a pair in the form in which resources are sorted; `undefined` for a marker. */
 function operandOf({ attribute }: Ordering, value: Operand | undefined): Operand | undefined {
-  if (value === "" || value === undefined) return undefined;
-  return indexedAttribute(attribute)?.kind === "boolean" ? value === "true" : value;
+  const indexed = indexedAttribute(attribute);
+  return indexed && operandOfText(indexed, textOf(value));
+}
+
+/** The text by which an index holds a value by which resources are sorted. */
+function textIn({ attribute }: Ordering, value: Operand | undefined): string {
+  const indexed = indexedAttribute(attribute);
+  return indexed ? indexText(indexed, value) : "";
 }
 
 /** The order of entries; those of one source stay as they are. */

@@ -1,7 +1,7 @@
 /** Which parts of a filter the indexes of attributes decide. */
 import { type BoundFilter, type Compare, combined, pathName } from "../../scim/filter/bound.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
-import { textOf } from "../../scim/indexed.ts";
+import { indexText, textOf } from "../../scim/indexed.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import { isOnNames, type Vocabulary } from "../plan.ts";
 import {
@@ -56,7 +56,7 @@ export function treeOf(
     if (group) return group;
     const index = indexes.get(pathName(part.path));
     if (!index) return open;
-    const pairs = valueFilter(part);
+    const pairs = valueFilter(part, index);
     // Who lacks the attribute differs from any value.
     const isOther = part.kind === "compare" && part.operator === "ne";
     return { kind: "pairs", index, filter: part, pairs: isOther ? either(isMissing, pairs) : pairs };
@@ -131,7 +131,7 @@ function elementFilter(filter: BoundFilter, index: OpenIndex): PairFilter | unde
     }
     case "compare":
     case "present":
-      if (isValue(filter.path, index)) return valueFilter(filter);
+      if (isValue(filter.path, index)) return valueFilter(filter, index);
       if (filter.path.sub?.name !== index.attribute.facet || !filter.path.sub) return undefined;
       return filter.kind === "present" ? hasFacet : facetIs(filter.operator, textOf(filter.operand));
     default:
@@ -155,8 +155,8 @@ function needsValue(filter: BoundFilter, index: OpenIndex): boolean {
   }
 }
 
-function valueFilter(part: Compare | Present): PairFilter {
-  return part.kind === "present" ? isPresent : valueIs(part.operator, textOf(part.operand));
+function valueFilter(part: Compare | Present, { attribute }: OpenIndex): PairFilter {
+  return part.kind === "present" ? isPresent : valueIs(part.operator, indexText(attribute, part.operand));
 }
 
 function isValue({ sub }: AttributePath, { attribute }: OpenIndex): boolean {

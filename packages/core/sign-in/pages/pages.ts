@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { securityHeaders } from "../../http/security-headers.ts";
 import type { PageResult } from "../../operation/operation.ts";
+import { frameOrigins } from "../front-channel.ts";
 import { Html, html } from "./html.ts";
 import { type Language, languages, type Messages } from "./messages.ts";
 
@@ -41,6 +42,8 @@ interface PageOptions {
   /** Where a form of the page may lead besides this origin: a callback can send the browser on. */
   readonly formTarget?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Origins of pages that are opened in frames of the page. */
+  readonly frames?: readonly string[];
 }
 
 /** What every page needs. */
@@ -48,13 +51,14 @@ export interface PageContext {
   readonly language: Language;
 }
 
-/** Headers of a page: no script, no frame, nothing of another origin, no copy in a cache. */
-export function pageHeaders(formTarget?: string): Readonly<Record<string, string>> {
+/** Headers of a page: no script, no frame but of `frames`, nothing of another origin, no copy in a cache. */
+export function pageHeaders(formTarget?: string, frames: readonly string[] = []): Readonly<Record<string, string>> {
   const forms = formTarget === undefined ? "'self'" : `'self' https: ${formTarget}`;
   return {
     ...securityHeaders,
     "Content-Security-Policy": [
       `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; form-action ${forms}`,
+      ...(frames.length > 0 ? [`frame-src ${frames.join(" ")}`] : []),
       "base-uri 'none'; frame-ancestors 'none'",
     ].join("; "),
     "X-Frame-Options": "DENY",
@@ -65,7 +69,7 @@ export function pageHeaders(formTarget?: string): Readonly<Record<string, string
 }
 
 function page(title: string, { language }: PageContext, content: Html, options: PageOptions = {}): PageResult {
-  const { status = 200, cookies, formTarget, headers = {} } = options;
+  const { status = 200, cookies, formTarget, frames, headers = {} } = options;
   const document = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -84,7 +88,7 @@ ${content}
 `;
   return {
     status,
-    headers: { ...pageHeaders(formTarget), "content-type": "text/html; charset=utf-8", ...headers },
+    headers: { ...pageHeaders(formTarget, frames), "content-type": "text/html; charset=utf-8", ...headers },
     ...(cookies && { cookies }),
     html: document.text,
   };
@@ -168,11 +172,36 @@ ${userName === undefined ? undefined : html`<p class="quiet">${say.signedInAs(us
   return page(say.signOutTitle, form, content, options);
 }
 
-export function signedOutPage(context: PageContext, options?: PageOptions): PageResult {
+/** A page that says that the person is signed out. */
+export interface SignedOut extends PageContext {
+  /** Pages of applications that the browser opens unseen. */
+  readonly frames?: readonly string[];
+  /** Where the browser goes then. */
+  readonly location?: string | undefined;
+}
+
+/** The time for the pages of applications before the browser goes on: a frame that is slower than that is given up. */
+const FRAMES_SECONDS = 3;
+
+export function signedOutPage({ frames = [], location, ...context }: SignedOut, options?: PageOptions): PageResult {
   const say = languages[context.language];
+  const opened = frames.map(
+    (address) => html`<iframe src="${address}" title="" hidden sandbox="allow-scripts allow-same-origin"
+ referrerpolicy="no-referrer"></iframe>
+`,
+  );
+  const next =
+    location === undefined
+      ? html`<p>${say.signedOutAdvice}</p>`
+      : html`<p><a href="${location}">${say.continueTo}</a></p>`;
   const content = html`<h1>${say.signedOutTitle}</h1>
-<p>${say.signedOutAdvice}</p>`;
-  return page(say.signedOutTitle, context, content, options);
+${next}
+${opened}`;
+  return page(say.signedOutTitle, context, content, {
+    ...options,
+    frames: frameOrigins(frames),
+    ...(location !== undefined && { headers: { refresh: `${FRAMES_SECONDS}; url=${location}` } }),
+  });
 }
 
 /** What is wrong, for the person in the browser and for those who made the application. */

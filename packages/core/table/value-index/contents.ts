@@ -5,6 +5,7 @@
 import { Moved, settle } from "../settle.ts";
 import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
 import { readSpan } from "./directory.ts";
+import type { CountedRange } from "./model.ts";
 import { ID_BYTES, idOfBytes, packedText, unescaped } from "./pair.ts";
 import {
   DELTAS,
@@ -26,8 +27,8 @@ import {
 const DEADLINE_MS = 10_000;
 
 /** What a range contains. */
-export interface Contents {
-  readonly range: ValueRange;
+export interface Contents<Range extends CountedRange = CountedRange> {
+  readonly range: Range;
   readonly values: readonly PackedValue[];
   /** Of each pair of the pack, in order. Absent where only values were read. */
   readonly ids?: Uint8Array | undefined;
@@ -51,9 +52,9 @@ export async function readContents(
   context: ValueContext,
   ranges: readonly ValueRange[],
   read: ContentsRead,
-): Promise<readonly Contents[]> {
+): Promise<readonly Contents<ValueRange>[]> {
   const first = await attempt(context, ranges, read);
-  const result: Contents[] = [];
+  const result: Contents<ValueRange>[] = [];
   for (const [at, range] of ranges.entries()) {
     const contents = first[at];
     if (contents) result.push(contents);
@@ -62,7 +63,11 @@ export async function readContents(
   return result;
 }
 
-function readAgain(context: ValueContext, { low, high }: ValueRange, withIds: boolean): Promise<readonly Contents[]> {
+function readAgain(
+  context: ValueContext,
+  { low, high }: ValueRange,
+  withIds: boolean,
+): Promise<readonly Contents<ValueRange>[]> {
   return settle(DEADLINE_MS, async () => {
     const parts = await readSpan(context, low, high);
     const contents = await attempt(context, parts, { withIds, consistent: true });
@@ -76,7 +81,7 @@ async function attempt(
   { table, keys }: ValueContext,
   ranges: readonly ValueRange[],
   { withIds, ...options }: ContentsRead,
-): Promise<readonly (Contents | undefined)[]> {
+): Promise<readonly (Contents<ValueRange> | undefined)[]> {
   const ofRange = ranges.map((range) => contentKeys(keys, range, withIds));
   const items = await table.getMany(ofRange.flat(), options);
   let at = 0;
@@ -91,7 +96,7 @@ async function attempt(
 export interface RangeAtOnce {
   readonly range: ValueRange;
   /** `undefined` where its pack and its deltas are not of one fold. */
-  readonly contents: Contents | undefined;
+  readonly contents: Contents<ValueRange> | undefined;
 }
 
 /**
@@ -131,7 +136,7 @@ export function contentsOf(
   range: ValueRange,
   items: readonly (Item | undefined)[],
   withIds: boolean,
-): Contents | undefined {
+): Contents<ValueRange> | undefined {
   const { fold } = range;
   const packAt = hasChanges(range) ? DELTAS.length : 0;
   const deltas = items.slice(0, packAt).map(deltaOf);
@@ -177,8 +182,8 @@ export function withChanges(texts: readonly string[], changes: ReadonlyMap<strin
 }
 
 /** Contents whose values may be missing where all pairs match. */
-interface WithIds {
-  readonly contents: Contents;
+export interface WithIds<Range extends CountedRange = CountedRange> {
+  readonly contents: Contents<Range>;
   readonly isWhole: boolean;
 }
 
@@ -188,16 +193,16 @@ interface WithIds {
  */
 export async function readIds(
   context: ValueContext,
-  ranges: readonly { readonly range: ValueRange; readonly contents?: Contents }[],
+  ranges: readonly { readonly range: ValueRange; readonly contents?: Contents<ValueRange> }[],
   options: ReadOptions,
-): Promise<readonly WithIds[]> {
+): Promise<readonly WithIds<ValueRange>[]> {
   const { table, keys } = context;
   const keysOf = ({ range, contents }: (typeof ranges)[number]): readonly Key[] => [
     ...(range.fold > 0 && keys.ids ? [keys.ids(range.low, range.slot)] : []),
     ...(contents ? [] : deltaKeys(keys, range)),
   ];
   const items = await table.getMany(ranges.flatMap(keysOf), options);
-  const result: WithIds[] = [];
+  const result: WithIds<ValueRange>[] = [];
   let at = 0;
   for (const one of ranges) {
     const own = items.slice(at, at + keysOf(one).length);
@@ -213,9 +218,9 @@ export async function readIds(
 }
 
 function completedBy(
-  { range, contents }: { readonly range: ValueRange; readonly contents?: Contents },
+  { range, contents }: { readonly range: ValueRange; readonly contents?: Contents<ValueRange> },
   items: readonly (Item | undefined)[],
-): Contents | undefined {
+): Contents<ValueRange> | undefined {
   const packed = range.fold > 0 ? packOf(items[0], range.fold) : undefined;
   if (range.fold > 0 && !packed) return undefined;
   const ids = packed ? packedIds(packed) : new Uint8Array();

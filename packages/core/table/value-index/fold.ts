@@ -128,7 +128,7 @@ function throwStale(): never {
 /**
  * Puts the pairs of the pack and of the changes into the other slot. What one write cannot take stays in the deltas.
  */
-async function replace(context: ValueContext, contents: Contents): Promise<void> {
+async function replace(context: ValueContext, contents: Contents<ValueRange>): Promise<void> {
   const { table, keys } = context;
   const { range, changes } = contents;
   const { low, ticket } = range;

@@ -8,6 +8,7 @@ import { compareKeys, LAST, type Step, type Table } from "../table.ts";
 import { type Contents, pairTexts, readContents } from "./contents.ts";
 import { locate, readRanges } from "./directory.ts";
 import { mendRange } from "./fold.ts";
+import type { CountedRange } from "./model.ts";
 import { limitsOf, rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
 
 /** So often a range is read until it does not change meanwhile. */
@@ -35,7 +36,7 @@ export async function* inspectIndex(table: Table, keys: ValueIndexKeys): AsyncGe
       throw new Error(`The index lacks the range at ${JSON.stringify(low)} of ${keys.ranges}.`);
     }
     const texts = contents.flatMap(pairTexts);
-    yield { low, texts, problem: isSteady ? problemOf(range, texts) : undefined };
+    yield { low, texts, problem: isSteady ? textsProblem(range, texts) : undefined };
     low = contents.at(-1)?.range.high ?? range.high;
   }
 }
@@ -87,7 +88,11 @@ export function correctingSeveral(keys: ValueIndexKeys, by: number, otherwise: (
 async function readRange(
   context: ValueContext,
   low: string,
-): Promise<{ readonly range?: ValueRange; readonly contents: readonly Contents[]; readonly isSteady: boolean }> {
+): Promise<{
+  readonly range?: ValueRange;
+  readonly contents: readonly Contents<ValueRange>[];
+  readonly isSteady: boolean;
+}> {
   const { table, keys } = context;
   const read = async (): Promise<ValueRange | undefined> => {
     const item = await table.get(rangeKey(keys, low));
@@ -104,7 +109,8 @@ async function readRange(
   return { contents: [], isSteady: true };
 }
 
-function problemOf(range: ValueRange, texts: readonly string[]): string | undefined {
+/** What is wrong with the texts of a range; `undefined` where nothing is. */
+export function textsProblem(range: CountedRange, texts: readonly string[]): string | undefined {
   if (texts.length !== range.count) return `counts ${range.count} pairs and has ${texts.length}`;
   if (texts.some((text, at) => at > 0 && compareKeys(texts[at - 1] ?? "", text) === 0)) return "has a pair twice";
   if (texts.some((text, at) => at > 0 && compareKeys(texts[at - 1] ?? "", text) > 0)) return "has pairs out of order";

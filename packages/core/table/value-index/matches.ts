@@ -1,7 +1,7 @@
 /** Reading a value index: counting matches, and the pages and owners of them. */
 import type { ReadOptions } from "../table.ts";
 import { compareKeys } from "../table.ts";
-import { type Contents, readContents, readIds } from "./contents.ts";
+import { type Contents, readContents, readIds, type WithIds } from "./contents.ts";
 import { readRanges } from "./directory.ts";
 import {
   coverage,
@@ -13,51 +13,81 @@ import {
   matchingOf,
   Owners,
 } from "./matching.ts";
-import type { IdSet, Matches, MatchPages, Pair, ValueDirectory, ValueMatch } from "./model.ts";
+import type { CountedRange, IdSet, Matches, MatchPages, Pair, ValueDirectory, ValueMatch } from "./model.ts";
 import { comparePairs, pairText } from "./pair.ts";
 import type { ValueContext, ValueRange } from "./range-rows.ts";
 
-interface Reading {
-  readonly context: ValueContext;
-  readonly options: ReadOptions;
+/** How the contents of ranges are read. A range that moved meanwhile is replaced by its parts. */
+export interface ContentsReader<Range extends CountedRange> {
+  /** One round trip. */
+  contents(ranges: readonly Range[], withIds: boolean): Promise<readonly Contents<Range>[]>;
+  /**
+   * The same with ids, of ranges whose contents without ids may be known. One round trip. `consistent`: as the index was
+   * opened, or false.
+   */
+  ids(
+    ranges: readonly { readonly range: Range; readonly contents?: Contents<Range> }[],
+    consistent?: false,
+  ): Promise<readonly WithIds<Range>[]>;
 }
 
 /** Opens an index for one list. One round trip. */
 export async function openDirectory(context: ValueContext, options: ReadOptions = {}): Promise<ValueDirectory> {
   const ranges = await readRanges(context, options);
-  const sum = (numberOf: (range: ValueRange) => number): number =>
-    ranges.reduce((total, range) => total + numberOf(range), 0);
+  const owningSeveral = ranges.reduce((sum, { several }) => sum + several, 0);
+  const reader: ContentsReader<ValueRange> = {
+    contents: (some, withIds) => readContents(context, some, { withIds, ...options }),
+    ids: (some, consistent) => readIds(context, some, { ...options, ...(consistent === false && { consistent }) }),
+  };
+  return directoryOf(ranges, reader, owningSeveral);
+}
+
+/** An index by all of its ranges, in order. */
+export function directoryOf<Range extends CountedRange>(
+  ranges: readonly Range[],
+  reader: ContentsReader<Range>,
+  owningSeveral: number,
+): ValueDirectory {
   return {
-    total: sum(({ count }) => count),
-    owningSeveral: sum(({ several }) => several),
-    matches: (match) => matchesOf({ context, options }, ranges, match),
+    total: ranges.reduce((total, { count }) => total + count, 0),
+    owningSeveral,
+    matches: (match) => matchesOf(reader, ranges, match),
   };
 }
 
-async function matchesOf(reading: Reading, ranges: readonly ValueRange[], match: ValueMatch): Promise<Matches> {
+async function matchesOf<Range extends CountedRange>(
+  reader: ContentsReader<Range>,
+  ranges: readonly Range[],
+  match: ValueMatch,
+): Promise<Matches> {
   const matching = matchingOf(match);
   const covered = ranges.map((range) => ({ range, coverage: coverage(range, matching) }));
   const toRead = covered.flatMap(({ range, coverage }) => (coverage === "some" ? [range] : []));
-  const contents = await readContents(reading.context, toRead, { withIds: false, ...reading.options });
+  const contents = await reader.contents(toRead, false);
   const matched = [
     ...covered.flatMap(({ range, coverage }) => (coverage === "all" ? [{ range, count: range.count }] : [])),
     ...contents.map((one) => matchedRange(one, matching)),
   ]
     .filter(({ count }) => count > 0)
     .sort((a, b) => compareKeys(a.range.low, b.range.low));
-  return new Found(reading, matched, matching);
+  return new Found(reader, matched, matching);
 }
 
-class Found implements Matches {
+class Found<Range extends CountedRange> implements Matches {
   readonly total: number;
-  readonly #reading: Reading;
-  readonly #matched: readonly MatchedRange[];
+  readonly #reader: ContentsReader<Range>;
+  readonly #matched: readonly MatchedRange<Range>[];
   readonly #matching: Matching;
   /** Only pairs of these owners match. */
   readonly #only: IdSet | undefined;
 
-  constructor(reading: Reading, matched: readonly MatchedRange[], matching: Matching, only?: IdSet) {
-    this.#reading = reading;
+  constructor(
+    reader: ContentsReader<Range>,
+    matched: readonly MatchedRange<Range>[],
+    matching: Matching,
+    only?: IdSet,
+  ) {
+    this.#reader = reader;
     this.#matched = matched;
     this.#matching = matching;
     this.#only = only;
@@ -68,7 +98,7 @@ class Found implements Matches {
     const from = backwards ? Math.max(0, this.total - offset - limit) : offset;
     const to = backwards ? this.total - offset : Math.min(this.total, offset + limit);
     if (from >= to) return [];
-    const met: MatchedRange[] = [];
+    const met: MatchedRange<Range>[] = [];
     let before = 0;
     let start = 0;
     for (const one of this.#matched) {
@@ -91,7 +121,7 @@ class Found implements Matches {
     );
     const found: Pair[] = [];
     for (let at = 0; at < rest.length && found.length <= limit; ) {
-      const some: MatchedRange[] = [];
+      const some: MatchedRange<Range>[] = [];
       // Of the first range an unknown part follows the pair.
       let sure = found.length;
       do {
@@ -109,30 +139,27 @@ class Found implements Matches {
   }
 
   async owners() {
-    const { context, options } = this.#reading;
     const owners = new Owners();
-    const read = await readIds(context, this.#matched, options);
+    const read = await this.#reader.ids(this.#matched);
     for (const { contents, isWhole } of read) owners.add(contents, isWhole ? "all" : this.#matching);
     return owners.toSet();
   }
 
   async keptFor(only: IdSet): Promise<MatchPages> {
-    const { context, options } = this.#reading;
-    const read = await readIds(context, this.#matched, { ...options, consistent: false });
+    const read = await this.#reader.ids(this.#matched, false);
     const kept = read.map(
-      ({ contents, isWhole }): MatchedRange => ({
+      ({ contents, isWhole }): MatchedRange<Range> => ({
         range: contents.range,
         count: keptCount(contents, isWhole ? "all" : this.#matching, only),
       }),
     );
-    const some = kept.filter(({ count }) => count > 0);
-    return new Found(this.#reading, some, this.#matching, only);
+    const some = kept.filter(({ count }) => count > 0).sort((a, b) => compareKeys(a.range.low, b.range.low));
+    return new Found(this.#reader, some, this.#matching, only);
   }
 
-  async #pairsOf(matched: readonly MatchedRange[]): Promise<Pair[]> {
-    const { context, options } = this.#reading;
+  async #pairsOf(matched: readonly MatchedRange<Range>[]): Promise<Pair[]> {
     const ranges = matched.map(({ range }) => range);
-    const contents: readonly Contents[] = await readContents(context, ranges, { withIds: true, ...options });
+    const contents = await this.#reader.contents(ranges, true);
     const pairs = contents.flatMap((one) => matchedPairs(one, this.#matching));
     const only = this.#only;
     return only ? pairs.filter(({ id }) => only.has(id)) : pairs;

@@ -2,9 +2,9 @@
 import { compareKeys } from "../table.ts";
 import { type Contents, idAt } from "./contents.ts";
 import { IdCollector } from "./id-set.ts";
-import type { IdSet, Pair, ValueMatch } from "./model.ts";
+import type { CountedRange, IdSet, Pair, ValueMatch } from "./model.ts";
 import { boundText, comparePairs, ID_BYTES, pairOf, pairText, unescaped } from "./pair.ts";
-import type { PackedValue, ValueRange } from "./range-rows.ts";
+import type { PackedValue } from "./range-rows.ts";
 
 /** An interval as texts; an absent end is that of the index. */
 interface Span {
@@ -22,11 +22,11 @@ export interface Matching {
 export type Run = readonly [from: number, to: number];
 
 /** The pairs of one range that match. */
-export interface MatchedRange {
-  readonly range: ValueRange;
+export interface MatchedRange<Range extends CountedRange = CountedRange> {
+  readonly range: Range;
   readonly count: number;
   /** Absent where all pairs of the range match, so that its contents were not read. */
-  readonly contents?: Contents;
+  readonly contents?: Contents<Range>;
 }
 
 export function matchingOf({ intervals, test }: ValueMatch): Matching {
@@ -35,7 +35,7 @@ export function matchingOf({ intervals, test }: ValueMatch): Matching {
 }
 
 /** Whether a range may have matches: `all` where each of its pairs is one, without a look at them. */
-export function coverage({ low, high }: ValueRange, { spans, test }: Matching): "all" | "some" | "none" {
+export function coverage({ low, high }: CountedRange, { spans, test }: Matching): "all" | "some" | "none" {
   const met = spans.filter(
     ({ from, to }) =>
       (from === undefined || compareKeys(from, high) < 0) && (to === undefined || compareKeys(low, to) < 0),
@@ -49,7 +49,10 @@ export function coverage({ low, high }: ValueRange, { spans, test }: Matching): 
 }
 
 /** The matches of a range. */
-export function matchedRange(contents: Contents, matching: Matching): MatchedRange {
+export function matchedRange<Range extends CountedRange>(
+  contents: Contents<Range>,
+  matching: Matching,
+): MatchedRange<Range> {
   const ofPack = runsOf(contents, matching).reduce((sum, [from, to]) => sum + to - from, 0);
   const changed = matchingChanges(contents, matching).reduce((sum, { net }) => sum + net, 0);
   return { range: contents.range, contents, count: ofPack + changed };

@@ -52,6 +52,14 @@ export interface ValueMatch {
   readonly test?: ValueTest | undefined;
 }
 
+/** A part of an index, `[low, high)` by the UTF-8 bytes of the texts of pairs, and how many pairs it has. */
+export interface CountedRange {
+  readonly low: string;
+  /** The least text after the range. */
+  readonly high: string;
+  readonly count: number;
+}
+
 /** Ids as sets of 128-bit numbers. Immutable. */
 export interface IdSet {
   readonly size: number;

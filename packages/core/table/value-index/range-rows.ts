@@ -18,6 +18,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { PackedRangeKeys, ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, SHAPE, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
+import type { CountedRange } from "./model.ts";
 import { escaped, ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
 /** When ranges are folded and split. */
@@ -62,11 +63,7 @@ export function limitsOf(given: Partial<ValueIndexLimits>): ValueIndexLimits {
 }
 
 /** A range and its counts. */
-export interface ValueRange {
-  readonly low: string;
-  /** The least text after the range. */
-  readonly high: string;
-  readonly count: number;
+export interface ValueRange extends CountedRange {
   /** Of the owners with several pairs, those that were counted in this range. */
   readonly several: number;
   /** Bytes of the changes since the last fold. */

@@ -1,0 +1,159 @@
+/**
+ * Tells clients that sessions have ended (OpenID Connect Back-Channel Logout 1.0; decision 0117). What is due is taken
+ * under a lease, so that two workers seldom do the same; a worker that dies leaves it to the next one. A client is told
+ * at least once, or not for a day.
+ */
+import type { Application } from "../applications/registry/model.ts";
+import type { ApplicationStore } from "../applications/registry/store.ts";
+import type { Clock } from "../platform/clock.ts";
+import { concurrently } from "../platform/concurrently.ts";
+import { type Exempt, FetchRefused } from "../platform/public-fetch.ts";
+import type { Posted, Posting } from "../platform/public-post.ts";
+import { isStale } from "../table/stale.ts";
+import type { Table } from "../table/table.ts";
+import type { WaitingLogout } from "../tokens/logout-model.ts";
+import { dueLogouts, LOGOUT_MS, moveLogout, removingLogout } from "../tokens/logout-store.ts";
+import type { LogoutOrder } from "../tokens/logout-token.ts";
+import { waitMs } from "./attempts.ts";
+import { expand } from "./expand.ts";
+
+/** What the clients of one application were told in one run, without secrets and addresses. */
+export interface Told {
+  readonly tenant: string;
+  readonly application: string;
+  readonly told: number;
+  readonly failure?: string;
+  /** True where a client was given up. */
+  readonly isGivenUp?: true;
+  /** Since the end of the session. */
+  readonly lagMs: number;
+  /** A defect of the service. */
+  readonly defect?: unknown;
+}
+
+/** What telling uses. */
+export interface TellDeps {
+  readonly table: Table;
+  readonly applications: Pick<ApplicationStore, "find">;
+  /** Has the token endpoint sign a token. */
+  readonly sign: (order: LogoutOrder) => Promise<string>;
+  readonly post: (posting: Posting, exempt: Exempt) => Promise<Posted>;
+  readonly exempt: Exempt;
+  readonly clock: Clock;
+  readonly report: (told: Told) => void;
+  /** From 0 to 1, for the jitter of retries. */
+  readonly random: () => number;
+  /** No attempt begins after this time. The last one may end 15 seconds later. */
+  readonly untilMs: number;
+}
+
+/** Longer than an attempt with its writes. */
+const LEASE_MS = 60_000;
+const PAGE = 100;
+const AT_ONCE = 8;
+
+/** Does what is due. One read where nothing is. Throws what kept it from going on. */
+export async function tellDue(deps: TellDeps): Promise<void> {
+  const { table, clock, untilMs } = deps;
+  while (clock.now() < untilMs) {
+    const due = await dueLogouts(table, clock.now(), PAGE);
+    if (due.length === 0) return;
+    await concurrently(grouped(due), AT_ONCE, (group) => work(deps, group));
+  }
+}
+
+/** The work of one client is done one after the other: while it does not respond, nothing else waits for it. */
+function grouped(due: readonly WaitingLogout[]): readonly (readonly WaitingLogout[])[] {
+  const groups = new Map<string, WaitingLogout[]>();
+  for (const each of due) {
+    const key = each.client ? `${each.tenant}\n${each.client.clientId}` : each.sortKey;
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+async function work(deps: TellDeps, group: readonly WaitingLogout[]): Promise<void> {
+  const { table, clock, untilMs } = deps;
+  let laterMs: number | undefined;
+  for (const each of group) {
+    if (clock.now() >= untilMs) return;
+    // It failed a moment ago: the others of this client need not find that out.
+    const dueMs = laterMs ?? clock.now() + LEASE_MS;
+    const taken = await moved(table, each, dueMs);
+    if (!taken || laterMs !== undefined) continue;
+    if (each.kind === "client") laterMs = await tell(deps, taken);
+    else await expand(deps, taken);
+  }
+}
+
+/** Tells a client. Returns the time of the next attempt where this one failed. */
+async function tell(deps: TellDeps, waiting: WaitingLogout): Promise<number | undefined> {
+  const { table, clock } = deps;
+  const { tenant, client, endedMs } = waiting;
+  const application = client && (await deps.applications.find(tenant, client.applicationId));
+  const address = application?.inbound.oidc?.logout?.backChannelLogoutUrl;
+  // The application, or its address, was removed meanwhile.
+  if (!client || !address || application?.inbound.oidc?.clientId !== client.clientId) {
+    await table.write(removingLogout(waiting));
+    return undefined;
+  }
+  const outcome = await attempt(deps, waiting, application, address);
+  const lagMs = Math.max(0, clock.now() - endedMs);
+  const line = { tenant, application: client.applicationId, lagMs };
+  if (!outcome) {
+    await table.write(removingLogout(waiting));
+    deps.report({ ...line, told: 1 });
+    return undefined;
+  }
+  const { what: failure, afterMs, defect } = outcome;
+  const known = { ...line, told: 0, failure, ...(defect !== undefined && { defect }) };
+  if (lagMs >= LOGOUT_MS) {
+    await table.write(removingLogout(waiting));
+    deps.report({ ...known, isGivenUp: true });
+    return undefined;
+  }
+  const failures = waiting.failures + 1;
+  const nextMs = clock.now() + waitMs(failures, afterMs, deps.random());
+  await moved(table, waiting, nextMs, failures);
+  deps.report(known);
+  return nextMs;
+}
+
+/** Why an attempt failed. */
+interface Failed {
+  readonly what: string;
+  /** How long the client asks to wait. */
+  readonly afterMs: number;
+  readonly defect?: unknown;
+}
+
+/** One attempt, with a fresh token. `undefined` where the client has taken it. */
+async function attempt(
+  { sign, post, exempt }: TellDeps,
+  { tenant, sid, client }: WaitingLogout,
+  application: Application,
+  url: string,
+): Promise<Failed | undefined> {
+  if (!client || sid === undefined) return undefined;
+  const algorithm = application.inbound.oidc?.idToken.idTokenSignedResponseAlg === "ES256" ? "ES256" : "RS256";
+  try {
+    const token = await sign({ tenant, clientId: client.clientId, subject: client.subject, sid, algorithm });
+    const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
+    const body = new URLSearchParams({ logout_token: token }).toString();
+    const { status, retryAfterMs: afterMs = 0 } = await post({ url, headers, body }, exempt);
+    return status >= 200 && status <= 299 ? undefined : { what: `The client responded with ${status}.`, afterMs };
+  } catch (error) {
+    if (error instanceof FetchRefused) return { what: error.message, afterMs: 0 };
+    return { what: "The service failed to make the logout token.", afterMs: 0, defect: error };
+  }
+}
+
+/** Moves work to another time; `undefined` where another worker was first. */
+async function moved(table: Table, each: WaitingLogout, dueMs: number, failures?: number) {
+  try {
+    return await moveLogout(table, each, dueMs, failures);
+  } catch (error) {
+    if (isStale(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+/** Pages of applications that the browser opens at a sign-out (OpenID Connect Front-Channel Logout 1.0). */
+import { isRunnable } from "../applications/protocols/urls.ts";
+import type { ApplicationStore } from "../applications/registry/store.ts";
+import type { SessionWithClients } from "../sessions/session-store.ts";
+
+/** Pages that are opened: the policy of the page names the origin of each, and headers have at most 10,240 bytes. */
+const FRAMES_MAX = 20;
+const LENGTH_MAX = 2_048;
+
+/** How the pages learn what has ended. */
+interface FrameParts {
+  readonly issuer: string;
+  readonly applications: Pick<ApplicationStore, "find">;
+}
+
+/** The addresses of the pages for a session that ends, with `iss` and `sid`. One round trip, none without clients. */
+export async function framesFor(
+  { session, clients }: SessionWithClients,
+  { issuer, applications }: FrameParts,
+): Promise<readonly string[]> {
+  const ids = [...new Set(clients.map(({ applicationId }) => applicationId))];
+  const found = await Promise.all(ids.map((id) => applications.find(session.tenant, id)));
+  const pages = found.flatMap((application) => {
+    const address = application?.inbound.oidc?.logout?.frontChannelLogoutUrl;
+    return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuer, session.sid)];
+  });
+  return [...new Set(pages)].slice(0, FRAMES_MAX);
+}
+
+/** The origins of pages, as a policy names them. */
+export function frameOrigins(frames: readonly string[]): readonly string[] {
+  return [...new Set(frames.map((each) => new URL(each).origin))];
+}
+
+function frameOf(address: string, issuer: string, sid: string): string {
+  const url = new URL(address);
+  url.searchParams.set("iss", issuer);
+  url.searchParams.set("sid", sid);
+  return url.href;
+}
+
+/** An address that was stored by a release with other rules, or in a file, may be anything. */
+function canOpen(address: string): boolean {
+  if (address.length > LENGTH_MAX || isRunnable(address) || !URL.canParse(address)) return false;
+  const { protocol } = new URL(address);
+  return protocol === "https:" || protocol === "http:";
+}

@@ -1,0 +1,94 @@
+/** Entries that ranges may not have yet, as net changes of their pairs. Pure. */
+import { compareKeys } from "../table.ts";
+import { type Block, identityOf, type LogEntry, type LoggedRange, textsOf } from "./rows.ts";
+
+/** A pair that comes or goes with an entry. */
+interface Turn {
+  readonly text: string;
+  readonly net: 1 | -1;
+  /** The number of its block; infinite in the log. */
+  readonly block: number;
+}
+
+/** The turns of some entries, in the order of their texts. */
+export class Pending {
+  readonly #turns: readonly Turn[];
+
+  constructor(blocks: readonly Block[], log: readonly LogEntry[] = []) {
+    const turns = [
+      ...blocks.flatMap(({ number, entries }) => entries.flatMap((entry) => turnsOf(entry, number))),
+      ...log.flatMap((entry) => turnsOf(entry, Number.POSITIVE_INFINITY)),
+    ];
+    this.#turns = turns.sort((a, b) => compareKeys(a.text, b.text));
+  }
+
+  /** What a range lacks: by the texts of pairs how often each came less how often it went. */
+  netsIn({ low, high, applied }: Pick<LoggedRange, "low" | "high" | "applied">): ReadonlyMap<string, number> {
+    const nets = new Map<string, number>();
+    for (let at = this.#from(low); at < this.#turns.length; at += 1) {
+      const turn = this.#turns[at];
+      if (!turn || compareKeys(turn.text, high) >= 0) break;
+      if (turn.block > applied) nets.set(turn.text, (nets.get(turn.text) ?? 0) + turn.net);
+    }
+    return nets;
+  }
+
+  /** Whether a range lacks anything. */
+  hasIn(range: Pick<LoggedRange, "low" | "high" | "applied">): boolean {
+    for (let at = this.#from(range.low); at < this.#turns.length; at += 1) {
+      const turn = this.#turns[at];
+      if (!turn || compareKeys(turn.text, range.high) >= 0) return false;
+      if (turn.block > range.applied) return true;
+    }
+    return false;
+  }
+
+  /** The place of the first turn that is not before a text. */
+  #from(text: string): number {
+    let [from, to] = [0, this.#turns.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (compareKeys(this.#turns[middle]?.text ?? "", text) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+function turnsOf(entry: LogEntry, block: number): readonly Turn[] {
+  const { added, removed } = textsOf(entry);
+  return [
+    ...(removed === undefined ? [] : [{ text: removed, net: -1, block } as const]),
+    ...(added === undefined ? [] : [{ text: added, net: 1, block } as const]),
+  ];
+}
+
+/** The sum of net changes. */
+export function sumOf(nets: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const net of nets.values()) sum += net;
+  return sum;
+}
+
+/** Both changes, without those that cancel each other out. */
+export function joinedNets(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): Map<string, number> {
+  const nets = new Map(a);
+  for (const [text, net] of b) {
+    const sum = (nets.get(text) ?? 0) + net;
+    if (sum === 0) nets.delete(text);
+    else nets.set(text, sum);
+  }
+  return nets;
+}
+
+/** The entries of a log that no block has, and those that one has. */
+export function splitLog(
+  log: readonly LogEntry[],
+  blocks: readonly Block[],
+): { readonly open: readonly LogEntry[]; readonly blocked: readonly LogEntry[] } {
+  const known = new Set(blocks.flatMap(({ entries }) => entries.map(identityOf)));
+  const open: LogEntry[] = [];
+  const blocked: LogEntry[] = [];
+  for (const entry of log) (known.has(identityOf(entry)) ? blocked : open).push(entry);
+  return { open, blocked };
+}

@@ -1,0 +1,36 @@
+/** What is left to do for sessions that have ended (decision 0117). */
+
+/** A client that got a code in a session. */
+export interface ToldClient {
+  readonly clientId: string;
+  readonly applicationId: string;
+  /** The subject that the client knows the user by. */
+  readonly subject: string;
+}
+
+/** A piece of work. */
+export interface Logout {
+  /**
+   * `session`: a session has ended, and its clients are in the table. `user`: the sessions of a user that its account
+   * has ended; `deletion` the same of a user that was deleted, with what it has agreed to. `client`: a client has not
+   * been told yet.
+   */
+  readonly kind: "session" | "user" | "deletion" | "client";
+  readonly tenant: string;
+  readonly userId: string;
+  /** Absent for all sessions of the user. */
+  readonly sid?: string | undefined;
+  readonly client?: ToldClient | undefined;
+  /** When the session ended. */
+  readonly endedMs: number;
+  /** Attempts that failed since then. */
+  readonly failures: number;
+}
+
+/** A piece of work with its place in the order of time. */
+export interface WaitingLogout extends Logout {
+  readonly sortKey: string;
+}
+
+/** The path at which the token endpoint takes orders of logout tokens. */
+export const LOGOUT_TOKEN_PATH = "/oauth2/logout-token";

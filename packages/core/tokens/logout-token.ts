@@ -1,0 +1,66 @@
+/**
+ * Logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.4). What sends them talks to strangers and has no key
+ * of tokens; it asks the token endpoint by a sealed order, which only it can make (decision 0117).
+ */
+import { newId } from "../platform/ids.ts";
+import type { Seal } from "../platform/seal.ts";
+import type { Table } from "../table/table.ts";
+import { type IdTokenAlgorithm, type IdTokenKeys, LOGOUT_TYPE } from "./id-token-keys.ts";
+import { issuerAt } from "./jwt.ts";
+
+/** What is ordered: a token that tells a client that a session has ended. */
+export interface LogoutOrder {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly subject: string;
+  readonly sid: string;
+  readonly algorithm: IdTokenAlgorithm;
+}
+
+/** The life of a logout token: two minutes at most are recommended. */
+const LIFE_SECONDS = 120;
+/** An order counts for so long. */
+const ORDER_SECONDS = 60;
+/** Keeps orders apart from all else that the key seals. */
+const OWNER = "order of a logout token";
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+
+type Sealed = LogoutOrder & { readonly until: number };
+
+/** The text of an order. */
+export function sealOrder(seal: Pick<Seal, "seal">, order: LogoutOrder, nowMs: number): string {
+  const sealed: Sealed = { ...order, until: Math.floor(nowMs / 1_000) + ORDER_SECONDS };
+  return seal.seal(JSON.stringify(sealed), OWNER);
+}
+
+/** What is ordered; `undefined` for a text that is no order, or is too old. */
+export function openOrder(seal: Pick<Seal, "open">, text: string, nowMs: number): LogoutOrder | undefined {
+  try {
+    // Only this service can seal a text that opens, so it has the form that it was given above.
+    const { until, ...order } = JSON.parse(seal.open(text, OWNER)) as Sealed;
+    return until * 1_000 > nowMs ? order : undefined;
+  } catch {
+    // Any other text is not one of this service.
+    return undefined;
+  }
+}
+
+/** A logout token. It has no nonce and another type than ID tokens, so that it never counts as one. */
+export function signLogoutToken(
+  keys: IdTokenKeys,
+  { tenant, clientId, subject, sid, algorithm }: LogoutOrder,
+  { table, origin, now }: { readonly table: Table; readonly origin: string; readonly now: number },
+): Promise<string> {
+  const iat = Math.floor(now / 1_000);
+  const claims = {
+    iss: issuerAt(origin).issuerOf(tenant),
+    aud: clientId,
+    sub: subject,
+    sid,
+    iat,
+    exp: iat + LIFE_SECONDS,
+    jti: newId(),
+    events: { [EVENT]: {} },
+  };
+  return keys.sign(table, claims, algorithm, LIFE_SECONDS, now, LOGOUT_TYPE);
+}

@@ -1,0 +1,243 @@
+/** Telling clients of sessions that have ended: at least once, whatever fails; on the embedded engine. */
+import { beforeEach, expect, test } from "vitest";
+import type { Application } from "#core/applications/registry/model.ts";
+import { waitMs } from "#core/back-channel/attempts.ts";
+import { type TellDeps, type Told, tellDue } from "#core/back-channel/tell.ts";
+import { FetchRefused } from "#core/platform/public-fetch.ts";
+import { addingClient, storingSession } from "#core/sessions/session-store.ts";
+import { newMeter } from "#core/table/meter.ts";
+import type { Table } from "#core/table/table.ts";
+import { addingLogout, dueLogouts, LOGOUT_MS } from "#core/tokens/logout-store.ts";
+import type { LogoutOrder } from "#core/tokens/logout-token.ts";
+import { testTable } from "#tests/support/engine.ts";
+
+const tenant = "acme.com";
+const userId = "8c5a8c1c-6a5f-4a63-9d5e-5a4a1a7c0001";
+const START = Date.parse("2026-01-01T00:00:00Z");
+
+let table: Table;
+let nowMs: number;
+let orders: LogoutOrder[];
+let sent: string[];
+let reports: Told[];
+let respond: (url: string) => Promise<{ status: number; retryAfterMs?: number }>;
+
+beforeEach(async () => {
+  table = (await testTable()).open(newMeter());
+  nowMs = START;
+  [orders, sent, reports] = [[], [], []];
+  respond = async () => ({ status: 204 });
+});
+
+/** The application of each client has its id and an address; one with `no` in its id has none. */
+const applications: TellDeps["applications"] = {
+  find: async (_, id) =>
+    id.includes("gone")
+      ? undefined
+      : ({
+          id,
+          inbound: {
+            oidc: {
+              clientId: id,
+              idToken: {},
+              logout: { ...(!id.includes("no") && { backChannelLogoutUrl: `https://${id}.example/out` }) },
+            },
+          },
+        } as unknown as Application),
+};
+const run = (more: Partial<TellDeps> = {}) =>
+  tellDue({
+    table,
+    applications,
+    sign: async (order) => {
+      orders.push(order);
+      return `token ${orders.length}`;
+    },
+    post: async ({ url }) => {
+      sent.push(new URL(url).hostname.split(".")[0] ?? "");
+      return { ...(await respond(url)), text: "" };
+    },
+    exempt: new Set(),
+    clock: { now: () => nowMs },
+    report: (told) => void reports.push(told),
+    random: () => 1,
+    untilMs: nowMs + 40_000,
+    ...more,
+  });
+let count = 0;
+/** A session that has ended, with clients. */
+const ended = async (...ids: readonly string[]) => {
+  count += 1;
+  const sid = `0198c5a8-0000-7000-8000-${String(count).padStart(12, "0")}`;
+  const user = { id: userId, userName: "kim", userStore: "PRIMARY" };
+  const session = {
+    ...{ tenant, user, sid, ip: "198.51.100.7", authSeconds: 1, startedMs: 1_000, seenSeconds: 1 },
+    endsAtSeconds: START / 1_000 + 1_000,
+  };
+  await table.write(
+    ...ids.map((id) => addingClient(session, { clientId: id, applicationId: id, subject: "kim" })),
+    addingLogout({ kind: "session", tenant, userId, sid, endedMs: nowMs }),
+  );
+  return { sid, session };
+};
+const waiting = () => dueLogouts(table, START + 10 * LOGOUT_MS, 100);
+
+test("every client with an address is told once, and nothing is left", async () => {
+  const { sid } = await ended("a", "no-address", "gone", "b");
+  await run();
+  await run();
+  expect([...sent].sort()).toEqual(["a", "b"]);
+  expect(orders).toContainEqual({ tenant, clientId: "a", subject: "kim", sid, algorithm: "RS256" });
+  expect(await waiting()).toEqual([]);
+  expect(reports.map(({ application, told }) => [application, told]).sort()).toEqual([
+    ["a", 1],
+    ["b", 1],
+  ]);
+});
+
+test("a session with hundreds of clients is told to each", async () => {
+  const ids = Array.from({ length: 130 }, (_, at) => `c${at}`);
+  for (let at = 0; at < ids.length; at += 65) {
+    count -= at === 0 ? 0 : 1;
+    await ended(...ids.slice(at, at + 65));
+  }
+  await run();
+  expect([...new Set(sent)].sort()).toEqual([...ids].sort());
+});
+
+test("a failure is tried again after a growing time with a token of its own, and not before", async () => {
+  await ended("a");
+  respond = async () => ({ status: 500 });
+  await run();
+  expect(orders).toHaveLength(1);
+  const times: number[] = [];
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    const [{ sortKey } = { sortKey: "" }] = await waiting();
+    const dueMs = Number(sortKey.split("#")[0]);
+    times.push(dueMs - nowMs);
+    nowMs = dueMs - 1;
+    await run();
+    expect(orders).toHaveLength(attempt - 1);
+    nowMs = dueMs;
+    await run();
+    expect(orders).toHaveLength(attempt);
+  }
+  expect(times).toEqual([5_000, 15_000, 45_000, 135_000]);
+  respond = async () => ({ status: 200 });
+  nowMs += LOGOUT_MS / 2;
+  await run();
+  expect(await waiting()).toEqual([]);
+  expect(reports.at(-1)).toMatchObject({ told: 1, application: "a" });
+  expect(reports[0]).toMatchObject({ told: 0, failure: "The client responded with 500." });
+});
+
+test("waits as long as the client asks for, and at most an hour", () => {
+  expect(waitMs(1, 0, 0)).toBe(2_500);
+  expect(waitMs(1, 60_000, 0)).toBe(60_000);
+  expect(waitMs(1, 10 * 3_600_000, 0)).toBe(3_600_000);
+  expect(waitMs(30, 0, 1)).toBe(3_600_000);
+});
+
+test("a client that fails for a day is given up, and said to be", async () => {
+  await ended("a");
+  respond = async () => {
+    throw new FetchRefused("The connection to the receiver failed (ECONNREFUSED).");
+  };
+  await run();
+  nowMs += LOGOUT_MS;
+  await run();
+  expect(reports.at(-1)).toMatchObject({ isGivenUp: true, failure: expect.stringContaining("ECONNREFUSED") });
+  expect(await waiting()).toEqual([]);
+});
+
+test("a worker that dies while it tells a client leaves it to the next one, a minute later", async () => {
+  await ended("a");
+  class Killed extends Error {}
+  const dying = run({
+    post: async () => {
+      throw new Killed();
+    },
+    report: () => {
+      throw new Killed();
+    },
+    // The failed attempt is not written either.
+    random: () => {
+      throw new Killed();
+    },
+  });
+  await expect(dying).rejects.toThrow(Killed);
+  expect(sent).toEqual([]);
+  await run();
+  expect(sent).toEqual([]);
+  nowMs += 60_000;
+  await run();
+  expect(sent).toEqual(["a"]);
+  expect(await waiting()).toEqual([]);
+});
+
+test("a worker that dies before the clients are known leaves that to the next one", async () => {
+  await ended("a", "b");
+  const dying = run({
+    applications: {
+      find: async () => {
+        throw new Error("killed");
+      },
+    },
+  });
+  await expect(dying).rejects.toThrow("killed");
+  nowMs += 60_000;
+  await run();
+  expect([...sent].sort()).toEqual(["a", "b"]);
+});
+
+test("two workers at once tell each client once", async () => {
+  await ended("a", "b", "c");
+  await Promise.all([run(), run(), run()]);
+  nowMs += 60_000;
+  await run();
+  expect([...sent].sort()).toEqual(["a", "b", "c"]);
+});
+
+test("the others of a client that just failed wait with it, and other clients do not", async () => {
+  await ended("slow");
+  await ended("slow", "quick");
+  await ended("slow");
+  respond = async (url) => ({ status: url.includes("slow") ? 503 : 204 });
+  await run();
+  expect([...sent].sort()).toEqual(["quick", "slow"]);
+  expect(await waiting()).toHaveLength(3);
+});
+
+test("a token that cannot be signed is a defect, and is tried again", async () => {
+  await ended("a");
+  await run({
+    sign: async () => {
+      throw new Error("the token endpoint answered 503");
+    },
+  });
+  expect(reports).toEqual([expect.objectContaining({ told: 0, defect: expect.any(Error) })]);
+  nowMs += 60_000;
+  await run();
+  expect(sent).toEqual(["a"]);
+});
+
+test("sessions that began after the change of an account go on", async () => {
+  const { session } = await ended();
+  await run();
+  await table.write(
+    storingSession("d", session),
+    addingClient(session, { clientId: "a", applicationId: "a", subject: "kim" }),
+    addingLogout({ kind: "user", tenant, userId, endedMs: nowMs }),
+  );
+  await run();
+  expect(sent).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+test("nothing begins after the time of a call", async () => {
+  await ended("a");
+  await run({ untilMs: nowMs });
+  expect(sent).toEqual([]);
+  await run();
+  expect(sent).toEqual(["a"]);
+});
