@@ -22,8 +22,8 @@ export interface ContentsReader<Range extends CountedRange> {
   /** One round trip. */
   contents(ranges: readonly Range[], withIds: boolean): Promise<readonly Contents<Range>[]>;
   /**
-   * The same with ids, of ranges whose contents without ids may be known. One round trip. `consistent`: as the index was
-   * opened, or false.
+   * The same with ids, of ranges whose contents without ids may be known. One round trip. `consistent`: as the index
+   * was opened, or false.
    */
   ids(
     ranges: readonly { readonly range: Range; readonly contents?: Contents<Range> }[],
