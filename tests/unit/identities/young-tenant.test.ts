@@ -97,6 +97,10 @@ test("a tenant whose users come one after the other keeps one range of each inde
       keys.userNames(TENANT, "PRIMARY").ranges,
       ...shippedIndexes.map((name) => keys.userValues(TENANT, "PRIMARY", name).ranges),
     ];
-    for (const ranges of indexes) expect([ranges, (await rowsOf(model, ranges)).length]).toEqual([ranges, 1]);
+    // The entries of times are in their logs.
+    const most = (ranges: string) => (ranges.includes("#meta.") ? 0 : 1);
+    for (const ranges of indexes) {
+      expect([ranges, (await rowsOf(model, ranges)).length]).toEqual([ranges, most(ranges)]);
+    }
   });
 });
