@@ -139,7 +139,9 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         ...each("ServerErrors"),
         line(ofService(watched, "scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
         line(ofService(watched, "scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
-        line(ofService(watched, "sign-in", "DirectoryUndoFailures"), { label: "sign-in, directory users half changed" }),
+        line(ofService(watched, "sign-in", "DirectoryUndoFailures"), {
+          label: "sign-in, directory users half changed",
+        }),
       ]),
       graph("Responses of the gateway", [
         line(ofGateway(watched, "Count"), { label: "requests" }),
