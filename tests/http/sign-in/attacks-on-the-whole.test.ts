@@ -165,7 +165,11 @@ describe("the second factor", () => {
     const { body } = await redeem(strict, answerOf(await page.open(requestOf(strict))).code);
     await change(person.id, { [SYSTEM]: { totpEnabled: "false" } });
     expect(answerOf(await page.open(requestOf(strict, { prompt: "none" }))).error).toBe("login_required");
-    const again = await post("/oauth2/token", { grant_type: "refresh_token", refresh_token: body.refresh_token }, strict);
+    const again = await post(
+      "/oauth2/token",
+      { grant_type: "refresh_token", refresh_token: body.refresh_token },
+      strict,
+    );
     expect([again.status, again.body.error]).toEqual([400, "invalid_grant"]);
   });
   test("is not taken away by its user, an administrator, with the password alone", async () => {
