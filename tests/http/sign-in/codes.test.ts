@@ -246,7 +246,7 @@ describe("totpEnabled", () => {
     expect(await shownOf(person.id)).toBe("false");
     expect((await afterPassword(person)).shown.title).toBe("Set up one-time codes");
     // What was proven with them has ended.
-    expect(answerOf(await page.open(requestOf(client, { prompt: "none" }))).error).toBe("login_required");
+    expect(answerOf(await page.open(requestOf(strict, { prompt: "none" }))).error).toBe("login_required");
   });
   test("true from a client has no effect, and leaving it out neither", async () => {
     const made = await newPerson({ [SYSTEM]: { totpEnabled: "true", country: "DE" } });
