@@ -260,7 +260,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
-        ...[...userIndexes, ...revocations, ...removals],
+        // A new password of an owner ends sessions.
+        ...[...userIndexes, p.logouts, ...revocations, ...removals],
       ],
     },
   },

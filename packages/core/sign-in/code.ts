@@ -117,7 +117,7 @@ export function claimNamesOf(
   // A name can have a language, which no value here has (OpenID Connect Core 1.0 section 5.2).
   const namesIn = (asked: readonly { readonly name: string }[] = []) =>
     knownClaims(
-      asked.map(({ name }) => name.replace(/#.*$/, "")),
+      asked.map(({ name }) => name.split("#", 1)[0] ?? ""),
       application,
       known,
     );
