@@ -159,9 +159,9 @@ export async function readContents(
 }
 
 /**
- * The contents of a range that has moved since a snapshot, as a pack: what the ranges of now have of it, brought back to
- * the time of the snapshot. With later entries than other ranges, a list had an owner twice, or not at all, whose value
- * has gone from one range to another.
+ * The contents of a range that has moved since a snapshot, as a pack: what the ranges of now have of it, brought back
+ * to the time of the snapshot. With later entries than other ranges, a list had an owner twice, or not at all, whose
+ * value has gone from one range to another.
  */
 function readAgain(
   context: LoggedContext,

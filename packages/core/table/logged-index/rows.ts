@@ -73,7 +73,7 @@ export const lanes: readonly number[] = Array.from({ length: LANES }, (_, lane) 
 
 /** What one change does: a value that comes, one that goes, or both. Values are escaped as in the texts of pairs. */
 export interface LogEntry {
-  /** When it was made, so that later entries of an owner come first in the log. Empty where it is read from a block. */
+  /** Less for later entries of an owner, so that they come first in the log. Empty where it is read from a block. */
   readonly order: string;
   /** A number by chance, which tells the changes of an owner apart, and the tie of the owner. */
   readonly key: string;
@@ -87,7 +87,7 @@ const NONCE_LENGTH = 3;
 const KEY_LENGTH = NONCE_LENGTH + TIE_LENGTH;
 const RADIX = 32;
 const NONCES = RADIX ** NONCE_LENGTH;
-/** Digits of times: enough for a thousand years in milliseconds. */
+/** Digits of orders: 45 bits. */
 const ORDER_LENGTH = 9;
 const ORDERS = RADIX ** ORDER_LENGTH;
 
@@ -99,9 +99,14 @@ let latestMs = 0;
  * one meets those before it as well, because each was there before the next was made. Otherwise a list had a value of
  * an owner that came later, and lacked that the value before it went.
  */
-export function newEntry(tie: string, added: string | undefined, removed: string | undefined): LogEntry {
+export function newEntry(
+  tie: string,
+  added: string | undefined,
+  removed: string | undefined,
+  given?: number,
+): LogEntry {
   latestMs = Math.max(systemClock.now(), latestMs + 1);
-  const order = digits(ORDERS - 1 - latestMs, ORDER_LENGTH);
+  const order = digits(ORDERS - 1 - (given ?? latestMs), ORDER_LENGTH);
   return { order, key: digits(randomInt(NONCES), NONCE_LENGTH) + tie, lane: laneOf(tie), added, removed };
 }
 
