@@ -34,7 +34,10 @@ import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
+import { answerOperations } from "#core/sign-in/contract-answers.ts";
 import { pushedOperations } from "#core/sign-in/contract-pushed.ts";
+import { type AnswerStores, answerHandlers } from "#core/sign-in/front-answer.ts";
+import { faultPage } from "#core/sign-in/pages/fault-page.ts";
 import { type PushedStores, pushedHandlers } from "#core/sign-in/pushed-request.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newIdTokenKeys } from "#core/tokens/id-token-keys.ts";
@@ -83,12 +86,13 @@ const tools: OAuthTools = {
   onExchanged: (traceId, sourceIp, token) => observer.exchanged({ traceId, sourceIp, ...exchangeRecord(token) }),
 };
 
-export const operations = { ...oauthOperations, ...pushedOperations };
+export const operations = { ...oauthOperations, ...pushedOperations, ...answerOperations };
 
-export const handler = lambda<typeof operations, PushedStores>({
+export const handler = lambda<typeof operations, PushedStores & AnswerStores>({
   service: "oauth2",
   operations,
-  handlers: { ...oauthHandlers, ...pushedHandlers },
+  handlers: { ...oauthHandlers, ...pushedHandlers, ...answerHandlers },
+  faultPage,
   baseUrl: baseUrl(),
   stores: ({ meter, event }) => {
     const table = open(meter);
@@ -96,6 +100,7 @@ export const handler = lambda<typeof operations, PushedStores>({
       table,
       tools,
       sent: sentRequest(event, baseUrl()),
+      cookies: event.cookies ?? [],
       keySets,
       clients: clientStore(table),
       clientLockouts: clientLockoutStore(table),

@@ -40,6 +40,7 @@ export const partitions = {
   refreshToken: keys.refreshToken(ANY).PK,
   authorizationCode: keys.authorizationCode(ANY).PK,
   pushedRequest: keys.pushedRequest(ANY).PK,
+  frontAnswer: keys.frontAnswer(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   /** What is left to do for sessions that have ended. */
   logouts: keys.logouts(),

@@ -117,6 +117,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.family,
         p.signingKeys,
         p.authorizationCode,
+        p.frontAnswer,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
       ],
@@ -137,6 +138,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.signingKeys,
         p.authorizationCode,
         p.pushedRequest,
+        p.frontAnswer,
         p.idTokenKeyRing,
         p.idTokenSigningKeys,
         p.pairwiseKey,
@@ -258,7 +260,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
-        ...[...userIndexes, ...revocations, ...removals],
+        // A new password of an owner ends sessions.
+        ...[...userIndexes, p.logouts, ...revocations, ...removals],
       ],
     },
   },

@@ -19,7 +19,7 @@ export const signIn: FunctionPlan = {
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     on: [
-      ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest],
+      ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.frontAnswer],
       ...[p.logouts, ...revocations, p.grantRevocations],
       // The first change of a user of a directory creates its record, with its name.
       ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord],

@@ -26,6 +26,7 @@ import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { sessionOperations } from "./sessions/contract.ts";
 import { signInOperations } from "./sign-in/contract.ts";
+import { answerOperations } from "./sign-in/contract-answers.ts";
 import { pushedOperations } from "./sign-in/contract-pushed.ts";
 import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
@@ -53,6 +54,7 @@ export const catalogue = {
   ...organizationOperations,
   ...oauthOperations,
   ...pushedOperations,
+  ...answerOperations,
   ...signInOperations,
   ...sessionOperations,
   ...scim1Operations,

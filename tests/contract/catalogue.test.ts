@@ -194,6 +194,8 @@ describe("the functions", () => {
   test("only these operations need no credential", () => {
     expect(every.filter(([, { scope }]) => scope === PUBLIC).map(([id]) => id)).toEqual([
       "getOpenApiDocument",
+      // The order is sealed by the function that tells applications of sign-outs.
+      "signLogoutToken",
       // The protocol authenticates clients itself.
       "requestToken",
       "revokeToken",
@@ -217,6 +219,9 @@ describe("the functions", () => {
       "getTenantScim1ResourceMetadata",
       "getTenantIntrospectionResourceMetadata",
       "getTenantSignalsResourceMetadata",
+      "pushAuthorizationRequest",
+      // A ticket of a sign-in, tied to a browser.
+      "sendAnswer",
       // People sign in here; the token is checked by the operation itself.
       "authorize",
       "authorizeByForm",
@@ -231,7 +236,6 @@ describe("the functions", () => {
       "signOut",
       "getUserInfo",
       "getUserInfoByPost",
-      "signLogoutToken",
       "getSignalTransmitter",
       "getSignalIssuer",
       "getTenantSignalIssuer",
@@ -292,6 +296,8 @@ describe("the scopes", () => {
       "internal_role_mgt_update",
       "internal_role_mgt_users_update",
       "internal_role_mgt_view",
+      "internal_session_delete",
+      "internal_session_view",
       "internal_user_mgt_create",
       "internal_user_mgt_delete",
       "internal_user_mgt_list",
@@ -304,8 +310,6 @@ describe("the scopes", () => {
       "internal_webhook_meta_view",
       "internal_webhook_update",
       "internal_webhook_view",
-      "internal_session_view",
-      "internal_session_delete",
       "ssf.manage",
       "ssf.read",
     ]);

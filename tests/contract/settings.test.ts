@@ -22,8 +22,7 @@ const keptOfOidc = [
   ...["subjectToken.enable", "subjectToken.applicationSubjectTokenExpiryInSeconds"],
   // Scopes are granted by roles in any case.
   "scopeValidators",
-  // What follows waits for the hybrid flow, and for encrypted requests.
-  ...["hybridFlow.enable", "hybridFlow.responseType"],
+  // What follows waits for encrypted requests.
   ...["requestObject.encryption.algorithm", "requestObject.encryption.method"],
 ];
 

@@ -39,6 +39,8 @@ export const newBrowser = (origin: string) => {
     }
     const html = await response.text();
     const location = response.headers.get("location");
+    // On the way to the client the browser stays at the service for a moment.
+    if (location?.startsWith("/")) return send(location, { headers: { "sec-fetch-site": "same-origin" } });
     latest = {
       status: response.status,
       headers: response.headers,

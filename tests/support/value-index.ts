@@ -5,7 +5,7 @@ import { inspectLogged } from "#core/table/logged-index/inspect.ts";
 import { compareKeys, type Table } from "#core/table/table.ts";
 import { idSetOf } from "#core/table/value-index/id-set.ts";
 import { countsOf, type InspectedRange, inspectIndex } from "#core/table/value-index/inspect.ts";
-import type { Interval, Pair, ValueDirectory, ValueMatch } from "#core/table/value-index/model.ts";
+import type { Interval, MatchPages, Pair, ValueDirectory, ValueMatch } from "#core/table/value-index/model.ts";
 import { boundText, comparePairs, pairOf, pairText } from "#core/table/value-index/pair.ts";
 import type { ValueIndex } from "#core/table/value-index/value-index.ts";
 
@@ -29,25 +29,34 @@ export const memoryIndex = (given: readonly Pair[]): MemoryIndex => {
     async matches(match) {
       trips += 1;
       const found = within(match);
-      const ordered = (backwards: boolean | undefined) => (backwards ? [...found].reverse() : found);
       return {
-        total: found.length,
-        async window({ offset, limit, backwards }) {
-          trips += 1;
-          return ordered(backwards).slice(offset, offset + limit);
-        },
-        async after(pair, limit, backwards) {
-          trips += 1;
-          const sign = backwards ? -1 : 1;
-          const rest = ordered(backwards).filter((one) => !pair || sign * comparePairs(one, pair) > 0);
-          return { pairs: rest.slice(0, limit), more: rest.length > limit };
-        },
+        ...pagesOf(found),
         async owners() {
           trips += 1;
           return idSetOf(found.map(({ id }) => id));
         },
+        async keptFor(set) {
+          trips += 1;
+          return pagesOf(found.filter(({ id }) => set.has(id)));
+        },
       };
     },
+  };
+  const pagesOf = (found: readonly Pair[]): MatchPages => {
+    const ordered = (backwards: boolean | undefined) => (backwards ? [...found].reverse() : found);
+    return {
+      total: found.length,
+      async window({ offset, limit, backwards }) {
+        trips += 1;
+        return ordered(backwards).slice(offset, offset + limit);
+      },
+      async after(pair, limit, backwards) {
+        trips += 1;
+        const sign = backwards ? -1 : 1;
+        const rest = ordered(backwards).filter((one) => !pair || sign * comparePairs(one, pair) > 0);
+        return { pairs: rest.slice(0, limit), more: rest.length > limit };
+      },
+    };
   };
   return {
     async open() {

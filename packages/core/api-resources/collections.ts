@@ -29,6 +29,7 @@ const table: Readonly<Record<string, readonly [displayName: string, ...identifie
   identity_providers: ["Identity Providers", "/api/server/v1/identity-providers"],
   organizations: ["Organizations", "/api/server/v1/organizations"],
   users: ["Users", "/scim2/Users", "/scim2/Me"],
+  sessions: ["Sessions", "/api/users/v1"],
   groups: ["Groups", "/scim2/Groups"],
   roles: ["Roles", "/scim2/Roles"],
   bulk_operations: ["Bulk Operations", "/scim2/Bulk"],

@@ -35,6 +35,7 @@ export const protectedResources: readonly ProtectedResource[] = [
     // It shares the scopes of SCIM 2.0, and has no roles.
     scopes: scopesOf("/scim2/Users", "/scim2/Groups", "/scim2/Bulk", "/scim2/Me"),
   },
+  { path: "/api/users/v1", name: "Session Management API", scopes: scopesOf("/api/users/v1", "/scim2/Me") },
   { path: "/ssf", name: "Shared Signals API", scopes: scopesOf("/ssf") },
   { path: "/oauth2/introspect", name: "Token introspection", scopes: scopesOf("/oauth2/introspect") },
 ];

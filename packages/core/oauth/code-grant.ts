@@ -3,9 +3,6 @@
  * section 4.5, OpenID Connect Core 1.0 section 3.1.3).
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { systemScopes } from "../domain/system-apis.ts";
-import { maySignIn } from "../identities/users/model.ts";
-import { namedNeeds } from "../openid/memberships.ts";
 import { Fault } from "../platform/faults.ts";
 import {
   type AuthorizationCode,
@@ -17,16 +14,15 @@ import {
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import { type Family, startingFamily } from "../tokens/refresh-family-store.ts";
 import { isEndedBy } from "../tokens/revocation-store.ts";
-import { readKnownAccount } from "./account-status.ts";
+import { accessTokenOf, endingWith, rightsOf } from "./code-tokens.ts";
 import type { OAuthContext } from "./context.ts";
 import { endingFamily } from "./ending.ts";
 import type { GrantRequest, Response } from "./grant-request.ts";
-import { issueAccessToken, tokenResponse } from "./issue.ts";
+import { tokenResponse } from "./issue.ts";
 import { familySeconds, refreshSeconds } from "./lifetimes.ts";
-import { issueIdToken, openIdSettings, subjectClaims } from "./open-id.ts";
+import { issueIdToken, subjectClaims, together } from "./open-id.ts";
 import { required } from "./request.ts";
-import { userScopes } from "./scopes.ts";
-import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
+import { type AskedTargets, askedResources } from "./targets.ts";
 
 /** The name of the grant. */
 export const AUTHORIZATION_CODE = "authorization_code";
@@ -42,47 +38,10 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   const { code } = found;
   const { tenant, user, signedIn } = code;
   const { authSeconds, sid, methods } = signedIn;
-  const names = code.scopes;
-  const find = async () => {
-    const account = await context.users.find(tenant, user.id, user.userStore);
-    return account && maySignIn(account) ? account : undefined;
-  };
-  const asked = targetsOf(request, code, context);
-  const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
-  const ofToken = namedNeeds(client.settings.attributes ?? []);
-  const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
-  const endsWith = signedIn.endsWithSession ? { sid } : {};
-  const { clientId } = client;
-  const account = { tenant, names, clientId, ...endsWith, find, userId: user.id, likely: code.memberships, needsRoles };
-  const [status, apiIds, openId] = await Promise.all([
-    readKnownAccount(account, context),
-    context.apiResources.idsOf(tenant, asked.elsewhere),
-    settings,
-  ]);
-  if (!status || isEndedBy(status.userFromMs, code, context.now) || (code.idToken && !openId)) throw refused();
-  const targets = resolveTargets(asked, { apiIds }, client, context.origin);
-  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
-  // A name that an API has is a scope of the API, whatever a tenant calls its scopes of OpenID Connect.
-  const signInScopes = signedIn.scopes.filter((name) => !systemScopes.has(name) && !status.places.has(name));
-  const scopes = [...granted.scopes, ...signInScopes];
-  const audience = audienceFor(targets);
-  const issued = await issueAccessToken(
-    client,
-    {
-      user,
-      scopes,
-      roleIds: granted.roleIds,
-      ...audience,
-      grantId: code.grantId,
-      knownMs: Math.max(status.knownMs, code.issuedMs),
-      isDelegated: true,
-      account: status,
-      ...(code.claims && { claims: code.claims.userInfo }),
-      ...endsWith,
-      ...bound,
-    },
-    context,
-  );
+  const rights = await rightsOf(code, client, targetsOf(request, code, context), context);
+  if (!rights) throw refused();
+  const { status, openId, scopes, signInScopes, audience } = rights;
+  const issued = await accessTokenOf(code, client, rights, bound, context);
   const about = openId && (await subjectClaims(tenant, openId, status, context));
   const text = newOpaque("rt_");
   const startedSeconds = issued.token.issuedAtSeconds;
@@ -104,7 +63,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
-    ...endsWith,
+    ...endingWith(code),
     ...audience,
     ...bound,
   };
@@ -112,7 +71,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
     code.idToken &&
     openId &&
     about &&
-    (await issueIdToken({ ...code, ...code.idToken }, openId, about, issued, context));
+    (await issueIdToken({ ...code, ...code.idToken }, openId, about, together(issued), context));
   let isReused = false;
   const reused = () => {
     isReused = true;

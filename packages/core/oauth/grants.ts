@@ -31,7 +31,7 @@ import { exchange } from "./exchange.ts";
 import type { Grant, GrantRequest, Response } from "./grant-request.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
-import { issueIdToken, openIdSettings, subjectClaims } from "./open-id.ts";
+import { issueIdToken, openIdSettings, subjectClaims, together } from "./open-id.ts";
 import { checkRefreshKey } from "./possession.ts";
 import { required } from "./request.ts";
 import { clientScopes, userScopes } from "./scopes.ts";
@@ -202,7 +202,10 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...possession.steps,
   );
   const idToken =
-    signedIn && openId && about && (await issueIdToken({ ...family, signedIn }, openId, about, issued, context));
+    signedIn &&
+    openId &&
+    about &&
+    (await issueIdToken({ ...family, signedIn }, openId, about, together(issued), context));
   return tokenResponse(issued, text, idToken);
 }
 

@@ -1,5 +1,6 @@
 /** The metadata of the server and of its resources (RFC 8414, OpenID Connect Discovery 1.0, RFC 9728). Pure. */
 import type * as z from "zod";
+import { responseTypes } from "../applications/protocols/options.ts";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
 import { defaultScopes } from "../oidc-scopes/model.ts";
@@ -36,8 +37,8 @@ export function serverMetadata(
     revocation_endpoint: `${base}/revoke`,
     introspection_endpoint: `${base}/introspect`,
     jwks_uri: `${base}/jwks`,
-    grant_types_supported: [...grants.keys()],
-    response_types_supported: ["code"],
+    grant_types_supported: [...grants.keys(), "implicit"],
+    response_types_supported: [...responseTypes],
     response_modes_supported: ["query", "fragment", "form_post"],
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,

@@ -2,7 +2,7 @@
 import { sectorOf } from "../applications/protocols/sector.ts";
 import { encryptionKeys } from "../applications/registry/client-keys.ts";
 import type { Application } from "../applications/registry/model.ts";
-import { idTokenOf, type SignInOfToken } from "../openid/id-token.ts";
+import { type IdTokenContent, idTokenOf, type SignInOfToken } from "../openid/id-token.ts";
 import { claimedUser, type MembershipNeeds, membershipNeeds } from "../openid/memberships.ts";
 import { claimsFor, type Granted, knownClaims, subjectFor } from "../openid/user-claims.ts";
 import { Fault } from "../platform/faults.ts";
@@ -74,6 +74,14 @@ export async function subjectClaims(
   return { subject: subjectFor(claimed, application, pairwise), claims: claimsFor(claimed, application, given) };
 }
 
+/** When an ID token is issued, and together with what: the digest of each binds it to the token. */
+export type IssuedWith = Pick<IdTokenContent, "issuedAtSeconds" | "accessToken" | "code" | "state">;
+
+/** An access token as that what an ID token is issued with. */
+export function together({ text, token: { issuedAtSeconds } }: IssuedToken): IssuedWith {
+  return { issuedAtSeconds, accessToken: text };
+}
+
 /**
  * Signs an ID token, and encrypts it where the application wants that. Throws `request.invalid` where it has no key to
  * encrypt with: then the code of the request can be used again.
@@ -82,12 +90,11 @@ export async function issueIdToken(
   { tenant, clientId, signedIn, nonce }: IdTokenSource,
   { application }: OpenIdSettings,
   { subject, claims }: SubjectClaims,
-  { text, token }: IssuedToken,
+  issuedWith: IssuedWith,
   { origin, table, tools, now }: OAuthContext,
 ): Promise<string> {
   const issuer = issuerAt(origin).issuerOf(tenant);
-  const { issuedAtSeconds } = token;
-  const content = { issuer, clientId, subject, claims, signedIn, nonce, issuedAtSeconds, accessToken: text };
+  const content = { issuer, clientId, subject, claims, signedIn, nonce, ...issuedWith };
   const signable = idTokenOf(application, content);
   const signed = await tools.idTokens.sign(table, signable.claims, signable.algorithm, signable.lifeSeconds, now);
   const { encryption } = application.inbound.oidc?.idToken ?? {};

@@ -31,6 +31,9 @@ export interface IdTokenContent {
   readonly issuedAtSeconds: number;
   /** What the token is issued together with: its digest binds the two. */
   readonly accessToken?: string | undefined;
+  /** The code, and the `state` of the request, for an ID token that goes through the browser. */
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
 }
 
 /** What is signed, with which algorithm, and for how long. */
@@ -43,7 +46,7 @@ export interface IdTokenToSign {
 /** An ID token by the settings of its application. */
 export function idTokenOf(
   { inbound }: Pick<Application, "inbound">,
-  { issuer, clientId, subject, claims, signedIn, nonce, issuedAtSeconds, accessToken }: IdTokenContent,
+  { issuer, clientId, subject, claims, signedIn, nonce, issuedAtSeconds, accessToken, code, state }: IdTokenContent,
 ): IdTokenToSign {
   const { idToken } = inbound.oidc ?? {};
   const lifeSeconds = idToken?.expiryInSeconds || DEFAULT_SECONDS;
@@ -66,6 +69,8 @@ export function idTokenOf(
       ...classOf(signedIn.methods),
       sid: signedIn.sid,
       ...(accessToken !== undefined && { at_hash: halfDigest(accessToken) }),
+      ...(code !== undefined && { c_hash: halfDigest(code) }),
+      ...(state !== undefined && { s_hash: halfDigest(state) }),
     },
   };
 }

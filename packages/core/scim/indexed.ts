@@ -116,7 +116,10 @@ export function textOf(operand: Operand | undefined): string {
 
 /** The digits of a time without zeros at its end: most times have milliseconds. */
 function shortInstant(instant: string): string {
-  return instant.replace(/\D/g, "").replace(/0+$/, "");
+  const digits = instant.replace(/\D/g, "");
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 /** The path of a name; that of `value` for a complex attribute that has it, as filters compare it. */

@@ -1,8 +1,8 @@
 /** The answers that go to the client through the browser (RFC 6749 section 4.1.2, RFC 9207). */
 import type { PageResult } from "../operation/operation.ts";
+import type { Brand } from "../settings/brand.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { AuthorizationError, ReturnAddress } from "./authorization-request.ts";
-import type { SignInContext } from "./context.ts";
 import { pageHeaders } from "./pages/layout.ts";
 import type { Language } from "./pages/messages.ts";
 import { formPostPage } from "./pages/pages.ts";
@@ -11,14 +11,37 @@ import { formPostPage } from "./pages/pages.ts";
 export interface Sending {
   readonly tenant: string;
   readonly language: Language;
+  /** How the pages of the tenant look. */
+  readonly brand?: Brand;
   /** After a form the browser must use GET (RFC 9110 section 15.4.4). */
   readonly isAfterForm: boolean;
   readonly cookies?: readonly string[];
 }
 
+/** Where the service is. */
+interface Service {
+  readonly origin: string;
+}
+
 /** Sends a code. */
-export function answerCode(code: string, to: ReturnAddress, sending: Sending, context: SignInContext): PageResult {
-  return answer({ code }, to, sending, context);
+export function answerCode(code: string, to: ReturnAddress, sending: Sending, service: Service): PageResult {
+  return answer({ code }, to, sending, service);
+}
+
+/** Sends an answer with tokens. */
+export function answerTokens(
+  parameters: Readonly<Record<string, string>>,
+  to: ReturnAddress,
+  sending: Sending,
+  service: Service,
+): PageResult {
+  if (to.mode === "query") throw new Error("tokens are not sent in a query");
+  return answer(parameters, to, sending, service);
+}
+
+/** Sends the browser to another address of this service. */
+export function leadTo(path: string, { isAfterForm, cookies = [] }: Sending): PageResult {
+  return { status: isAfterForm ? 303 : 302, headers: { ...pageHeaders(), location: path }, cookies };
 }
 
 /** Sends an error. */
@@ -26,27 +49,22 @@ export function answerError(
   { code, message }: AuthorizationError,
   to: ReturnAddress,
   sending: Sending,
-  context: SignInContext,
+  service: Service,
 ): PageResult {
   // The characters that a description can have (RFC 6749 section 4.1.2.1).
   const described = message.replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, "'");
-  return answer({ error: code, error_description: described }, to, sending, context);
+  return answer({ error: code, error_description: described }, to, sending, service);
 }
 
 function answer(
   parameters: Readonly<Record<string, string>>,
   { redirectUri, mode, state }: ReturnAddress,
-  { tenant, language, isAfterForm, cookies = [] }: Sending,
-  { origin, tools }: SignInContext,
+  { tenant, language, brand = {}, isAfterForm, cookies = [] }: Sending,
+  { origin }: Service,
 ): PageResult {
   const all = { ...parameters, ...(state !== undefined && { state }), iss: issuerAt(origin).issuerOf(tenant) };
   if (mode === "form_post") {
-    return formPostPage(
-      redirectUri,
-      all,
-      { language, brand: tools.settings.brandOf(tenant) },
-      { cookies, formTarget: formTargetOf(redirectUri) },
-    );
+    return formPostPage(redirectUri, all, { language, brand }, { cookies, formTarget: formTargetOf(redirectUri) });
   }
   const text = new URLSearchParams(all).toString();
   const joined = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";

@@ -16,7 +16,7 @@ import { AuthorizationError } from "./authorization-error.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
 import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
-import { allowedTypes, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
+import { allowedTypes, checkFront, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 
 export { AuthorizationError } from "./authorization-error.ts";
 export { one, type Parameters } from "./parameters.ts";
@@ -87,11 +87,10 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
   const client = oidcOf(application);
   checkForm(parameters, requester);
   const types = responseTypesOf(parameters, client);
-  if (types.join() !== "code") {
-    throw new AuthorizationError("unsupported_response_type", "Use response_type=code with PKCE.");
-  }
   const prompts = promptsOf(parameters);
   const nonce = shortText(parameters, "nonce");
+  const scopes = scopesOf(parameters);
+  checkFront(types, { scopes, nonce, client });
   const loginHint = shortText(parameters, "login_hint");
   const maxAgeSeconds = secondsOf(parameters, "max_age");
   const challenge = challengeOf(parameters, client, types);
@@ -112,7 +111,7 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
     ...(types.join() !== "code" && { types }),
     ...(isPushed && { pushed }),
     ...(dpopKey !== undefined && { dpopKey }),
-    scopes: scopesOf(parameters),
+    scopes,
     resources,
     prompts,
     ...(nonce !== undefined && { nonce }),

@@ -45,7 +45,8 @@ export async function authorize(
   const language = languageOf(one(sent.parameters, "ui_locales"), headers["accept-language"]);
   const { tenant, application } = requester;
   const browser = browserText(context.cookies);
-  const sending = { tenant, language, isAfterForm, cookies: browser.setting };
+  const brand = context.tools.settings.brandOf(tenant);
+  const sending = { tenant, language, brand, isAfterForm, cookies: browser.setting };
   let { to } = requester;
   try {
     to = { ...to, mode: modeOf(sent.parameters) };

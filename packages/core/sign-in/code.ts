@@ -47,6 +47,16 @@ export async function tenantFacts(
   return { known, everyoneId };
 }
 
+/** A code before it is stored. */
+export interface NewCode {
+  readonly text: string;
+  readonly code: AuthorizationCode;
+  /** The steps that note it in the session. */
+  readonly noting: readonly Step[];
+  /** The step that stores it. */
+  readonly storing: Step;
+}
+
 /**
  * A new code, and the steps that store it with the session. The token endpoint reads the claims; it is told which
  * groups and roles the user has now, so that it can read them together with the user.
@@ -56,7 +66,7 @@ export async function newCode(
   current: Current,
   { known, everyoneId }: TenantFacts,
   context: SignInContext,
-): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
+): Promise<NewCode> {
   const { session, user, clientFromMs } = current;
   const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
   const granted = signInScopes(scopes, known);
@@ -94,7 +104,7 @@ export async function newCode(
   const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
   const subject = subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context));
   const noted = { clientId, applicationId: application.id, subject, ...(endsTokens && { endsTokens }) };
-  return { text, steps: [...notingCode(current, noted), storingCode(text, code)] };
+  return { text, code, noting: notingCode(current, noted), storing: storingCode(text, code) };
 }
 
 /** The single claims that a request asks for and the application may have; `undefined` for none. */
@@ -106,7 +116,7 @@ export function claimNamesOf(
   // A name can have a language, which no value here has (OpenID Connect Core 1.0 section 5.2).
   const namesIn = (asked: readonly { readonly name: string }[] = []) =>
     knownClaims(
-      asked.map(({ name }) => name.replace(/#.*$/, "")),
+      asked.map(({ name }) => name.split("#", 1)[0] ?? ""),
       application,
       known,
     );

@@ -65,7 +65,7 @@ export const SignOutParameters = z
   .meta({ id: "SignOutRequest" });
 
 /** What pages read of the headers. */
-const PageHeaders = z.object({
+export const PageHeaders = z.object({
   "accept-language": z.string().optional().meta({ description: "The languages of the person; English and German" }),
   "user-agent": z.string().optional().meta({ description: "The browser, as lists of sessions show it" }),
   "sec-fetch-site": z.string().optional().meta({ description: "What browsers say about the page that a form is from" }),

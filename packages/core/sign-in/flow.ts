@@ -8,11 +8,13 @@ import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
-import { answerCode, answerError, formTargetOf, type Sending } from "./answers.ts";
+import { digestOf } from "../tokens/opaque.ts";
+import { answerCode, answerError, formTargetOf, leadTo, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
+import { front, storingAnswer } from "./front-store.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { type Stage, sealPending } from "./pending.ts";
 import { usingPushed } from "./pushed-store.ts";
@@ -61,7 +63,7 @@ export async function finish(
   return askConsent(asked, current, facts, context);
 }
 
-/** Stores a code and sends it. One round trip. */
+/** Stores a code and sends it, or lets the browser fetch an answer with tokens. One round trip. */
 export async function issue(
   asked: Asked,
   current: Current,
@@ -69,9 +71,18 @@ export async function issue(
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
-  const { text, steps: ofCode } = await newCode(asked, current, facts, context);
-  await context.table.write(...steps, ...ofCode, ...answering(asked.request));
-  return answerCode(text, asked.request.to, asked, context);
+  const { request, browser } = asked;
+  const { text, code, noting, storing } = await newCode(asked, current, facts, context);
+  const { types, to, tenant } = request;
+  const before = [...steps, ...noting, ...answering(request)];
+  if (!types) {
+    await context.table.write(...before, storing);
+    return answerCode(text, to, asked, context);
+  }
+  // The function that signs tokens sends such an answer: this one holds no key.
+  const { ticket, step } = storingAnswer({ code, types, browser: digestOf(browser), ...front(to) });
+  await context.table.write(...before, step);
+  return leadTo(`${pathOf("/oauth2/answer", tenant)}?ticket=${ticket}`, asked);
 }
 
 /** The steps that use a pushed request up with its answer. They throw `request.invalid` for a second answer. */
@@ -148,5 +159,7 @@ export async function takenRequest(
     throw new Fault("request.invalid", "The application was changed meanwhile. Go back to it and sign in again.");
   }
   const cookies = browser.setting;
-  return { request, application, client, tenant, language, browser: browser.text, cookies, isAfterForm: true, session };
+  const brand = context.tools.settings.brandOf(tenant);
+  const sending = { tenant, language, brand, cookies, isAfterForm: true };
+  return { ...sending, request, application, client, browser: browser.text, session };
 }

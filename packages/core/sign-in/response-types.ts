@@ -2,6 +2,7 @@
  * What an authorization request asks to be answered with (OpenID Connect Core 1.0 section 3, OAuth 2.0 Multiple
  * Response Type Encoding Practices), and how. Pure.
  */
+import { implicitResponseTypes, responseTypes } from "../applications/protocols/options.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { one, type Parameters } from "./parameters.ts";
@@ -11,19 +12,8 @@ export const responseModes = ["query", "fragment", "form_post"] as const;
 export type ResponseMode = (typeof responseModes)[number];
 
 /** What an answer contains. */
-const types = ["code", "id_token", "token"] as const;
+export const types = ["code", "id_token", "token"] as const;
 export type ResponseType = (typeof types)[number];
-
-/** Every combination that an application can be allowed to use, as clients write it. */
-export const responseTypes = [
-  "code",
-  "id_token",
-  "token",
-  "id_token token",
-  "code id_token",
-  "code token",
-  "code id_token token",
-] as const;
 
 type Client = NonNullable<Application["inbound"]["oidc"]>;
 
@@ -32,7 +22,7 @@ export function allowedTypes({ grantTypes, hybridFlow }: Client): readonly strin
   const code = grantTypes.includes("authorization_code");
   const hybrid =
     code && hybridFlow?.enable ? (hybridFlow.responseType ?? "").split(",").map((type) => type.trim()) : [];
-  const implicit = grantTypes.includes("implicit") ? ["id_token", "token", "id_token token"] : [];
+  const implicit = grantTypes.includes("implicit") ? implicitResponseTypes : [];
   return [...(code ? ["code"] : []), ...hybrid, ...implicit].map(sorted);
 }
 
@@ -70,6 +60,36 @@ export function modeOf(parameters: Parameters): ResponseMode {
 export function defaultMode(parameters: Parameters): ResponseMode {
   const words = (one(parameters, "response_type") ?? "").split(" ");
   return words.some((word) => word === "token" || word === "id_token") ? "fragment" : "query";
+}
+
+/** What a request for tokens through the browser must have. Throws `AuthorizationError`. */
+export function checkFront(
+  answered: readonly ResponseType[],
+  {
+    scopes,
+    nonce,
+    client,
+  }: { readonly scopes: readonly string[]; readonly nonce: string | undefined; readonly client: Client },
+): void {
+  if (answered.includes("id_token")) {
+    if (!scopes.includes("openid")) {
+      throw new AuthorizationError("invalid_scope", "An ID token needs the scope openid.");
+    }
+    // OpenID Connect Core 1.0 sections 3.2.2.1 and 3.3.2.11.
+    if (nonce === undefined) {
+      throw new AuthorizationError("invalid_request", "nonce is required where an ID token goes through the browser.");
+    }
+  }
+  if (answered.includes("token") && isBound(client)) {
+    throw new AuthorizationError(
+      "unauthorized_client",
+      "The access tokens of the application are bound to a key, and a browser proves none. Use response_type=code.",
+    );
+  }
+}
+
+function isBound({ accessToken: { bindingType } }: Client): boolean {
+  return bindingType === "DPoP" || bindingType === "certificate";
 }
 
 function isType(word: string): word is ResponseType {

@@ -1,6 +1,6 @@
 /**
- * Lists of ranges without gaps. A Query may return one half of a split, because DynamoDB reads each item separately.
- * Where a range does not end at the low of the next, one of the two is out of date.
+ * Lists of ranges without gaps. A Query may return one half of a split, or of ranges that were joined, because DynamoDB
+ * reads each item separately. Where a range does not end at the low of the next, one of the two is out of date.
  */
 import { Moved, settle } from "./settle.ts";
 import { compareKeys } from "./table.ts";
@@ -30,18 +30,28 @@ export async function withoutGaps<Range extends Bounds>(
     if (lows.length === 0) return list;
     // One by one, not as a batch: only a single read never returns half of a transaction.
     const read = await Promise.all(lows.map(readOne));
-    for (const range of read) if (range) seen.set(range.low, range);
+    for (const [at, low] of lows.entries()) {
+      const range = read[at];
+      if (range) seen.set(low, range);
+      else seen.delete(low);
+    }
     throw new Moved("a split was read half done");
   });
 }
 
 /** The lows of the ranges to read again, where a list of ranges has gaps or overlaps. */
 function lowsToRead(ranges: readonly Bounds[], from: string, to: string): string[] {
-  const lows = ranges[0]?.low === from ? [] : [from];
+  const lows = new Set(ranges[0]?.low === from ? [] : [from]);
   ranges.forEach((range, at) => {
     const order = compareKeys(range.high, ranges[at + 1]?.low ?? to);
-    if (order > 0) lows.push(range.low);
-    if (order < 0) lows.push(range.high);
+    if (order !== 0) lows.add(range.low);
+    if (order < 0) lows.add(range.high);
+    // The range was split since, or those that it overlaps were joined with it.
+    for (let next = at + 1; order > 0 && next < ranges.length; next += 1) {
+      const { low = to } = ranges[next] ?? {};
+      if (compareKeys(low, range.high) >= 0) break;
+      lows.add(low);
+    }
   });
-  return lows;
+  return [...lows];
 }

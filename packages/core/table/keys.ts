@@ -32,24 +32,26 @@ const READ_BY_KEY = /^T#[^#]*#(?:CRED|LOG)#/;
 const VALUE_BYTES_MAX = 1_800;
 const SORT_BYTES_MAX = 900;
 
-/** The keys of a name index: entries, ranges and leaves (decision 0004). */
-export interface NameListKeys {
+/** The keys of counted ranges whose contents are packs and the changes since. */
+export interface PackedRangeKeys {
+  /** One item per range; SK is a dot and the low text. */
+  readonly ranges: string;
+  /** What the range with that low text contains: changes since its last fold, and slots for packs. */
+  delta(low: string, part: number): Key;
+  values(low: string, slot: number): Key;
+}
+
+/** The keys of a name index: entries, ranges, and what ranges contain (decisions 0004 and 0128). */
+export interface NameListKeys extends PackedRangeKeys {
   /** One entry per name, which is also its uniqueness guard. */
   entry(name: string): Key;
   readonly entries: string;
-  /** One item per counted range; SK is a dot and the low key. */
-  readonly ranges: string;
-  /** The packed names of the range with that low key. */
+  /** The names of the narrow range with that low key. */
   leaf(low: string): Key;
 }
 
 /** The keys of an index of the values of one attribute (decision 0095). */
-export interface ValueIndexKeys {
-  /** One item per range; SK is a dot and the low text. */
-  readonly ranges: string;
-  /** What the range with that low text contains: changes since its last fold, and two slots for packs. */
-  delta(low: string, part: number): Key;
-  values(low: string, slot: number): Key;
+export interface ValueIndexKeys extends PackedRangeKeys {
   ids(low: string, slot: number): Key;
   /** Of an index behind a log: its state, the partition of the blocks of its log, and those of the log itself. */
   readonly state: Key;
@@ -153,6 +155,8 @@ export const keys = {
   authorizationCode: (digest: string): Key => main(`G#CODE#${digest}`),
   /** A pushed authorization request, under the digest of its name. */
   pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
+  /** An answer with tokens that a browser fetches, under the digest of its ticket. */
+  frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
   /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
   session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,
@@ -300,24 +304,33 @@ function sortText(value: string): string {
 
 function nameList(partition: string): NameListKeys {
   return {
+    ...packedRanges(partition),
     entries: partition,
     entry: (name) => ({ PK: partition, SK: name }),
-    ranges: `${partition}#R`,
     leaf: (low) => main(`${partition}#L#${low}`),
   };
 }
 
 function valueList(partition: string): ValueIndexKeys {
-  const part = (low: string, SK: string): Key => ({ PK: `${partition}#P#${low}`, SK });
   return {
-    ranges: `${partition}#R`,
-    delta: (low, at) => part(low, `D${at}`),
-    values: (low, slot) => part(low, `V${slot}`),
-    ids: (low, slot) => part(low, `I${slot}`),
+    ...packedRanges(partition),
+    ids: (low, slot) => partOf(partition, low, `I${slot}`),
     state: main(`${partition}#S`),
     blocks: `${partition}#B`,
     log: (lane) => `${partition}#L#${lane}`,
   };
+}
+
+function packedRanges(partition: string): PackedRangeKeys {
+  return {
+    ranges: `${partition}#R`,
+    delta: (low, at) => partOf(partition, low, `D${at}`),
+    values: (low, slot) => partOf(partition, low, `V${slot}`),
+  };
+}
+
+function partOf(partition: string, low: string, SK: string): Key {
+  return { PK: `${partition}#P#${low}`, SK };
 }
 
 function main(PK: string): Key {

@@ -98,6 +98,33 @@ export interface CodeStore {
   find(codeText: string): Promise<FoundCode | undefined>;
 }
 
+/** A code as rows store it. */
+export const codeFields = record<AuthorizationCode>({
+  tenant: text,
+  clientId: text,
+  applicationId: text,
+  user: tokenUser,
+  memberships: record<LikelyMemberships>({ groupIds: list(text), roleIds: list(text) }),
+  redirectUri: text,
+  isRedirectSent: bool,
+  challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
+  dpopKey: optional(text),
+  scopes: list(text),
+  resources: list(text),
+  signedIn: record<SignedIn>({
+    authSeconds: number,
+    methods: optional(list(text)),
+    sid: text,
+    endsWithSession: optional(bool),
+    scopes: list(text),
+  }),
+  idToken: optional(record<IdTokenRequest>({ nonce: optional(text) })),
+  claims: optional(claimNames),
+  grantId: text,
+  issuedMs: number,
+  issuedAtSeconds: number,
+});
+
 const rows = rowCodec<{
   readonly code: AuthorizationCode;
   readonly isUsed: boolean;
@@ -105,31 +132,7 @@ const rows = rowCodec<{
   readonly use: string | undefined;
   readonly expiresAtSeconds: number;
 }>("authorization code", {
-  code: record<AuthorizationCode>({
-    tenant: text,
-    clientId: text,
-    applicationId: text,
-    user: tokenUser,
-    memberships: record<LikelyMemberships>({ groupIds: list(text), roleIds: list(text) }),
-    redirectUri: text,
-    isRedirectSent: bool,
-    challenge: optional(record<Challenge>({ method: oneOf("S256", "plain"), value: text })),
-    dpopKey: optional(text),
-    scopes: list(text),
-    resources: list(text),
-    signedIn: record<SignedIn>({
-      authSeconds: number,
-      methods: optional(list(text)),
-      sid: text,
-      endsWithSession: optional(bool),
-      scopes: list(text),
-    }),
-    idToken: optional(record<IdTokenRequest>({ nonce: optional(text) })),
-    claims: optional(claimNames),
-    grantId: text,
-    issuedMs: number,
-    issuedAtSeconds: number,
-  }),
+  code: codeFields,
   isUsed: bool,
   use: optional(text),
   expiresAtSeconds: number,

@@ -12,9 +12,10 @@ import { foldName } from "#core/platform/fold.ts";
 import { compareText } from "#core/platform/text-order.ts";
 import { shippedIndexes } from "#core/settings/indexes.ts";
 import { keys } from "#core/table/keys.ts";
-import { type Entry, layout } from "#core/table/name-index/items.ts";
+import type { Entry } from "#core/table/name-index/items.ts";
 import type { Item, Step } from "#core/table/table.ts";
 import { indexItems } from "./index-rows.ts";
+import { layoutOf } from "./name-rows.ts";
 
 const BEGAN_MS = Date.UTC(2025, 0, 1);
 const BETWEEN_USERS_MS = 30_000;
@@ -91,14 +92,14 @@ export function datasetOf(size: number): Dataset {
     }
     yield* indexItems({ tenant: SUPER_TENANT, userStore: PRIMARY, attributes: shippedIndexes, users: allUsers });
     const users = Array.from({ length: size }, (_, user) => ({ key: foldName(nameOf(user)), id: idOf(user) }));
-    yield* layout(keys.userNames(SUPER_TENANT, PRIMARY), inNameOrder(users));
+    yield* layoutOf(keys.userNames(SUPER_TENANT, PRIMARY), inNameOrder(users));
     for (const group of groups) yield groupItem(SUPER_TENANT, group);
     const named = groups.map(({ displayName, id }) => ({ key: foldName(displayName), id }));
-    yield* layout(keys.groupNames(SUPER_TENANT, PRIMARY), inNameOrder(named));
+    yield* layoutOf(keys.groupNames(SUPER_TENANT, PRIMARY), inNameOrder(named));
   }
 
   const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
-  // Plus a range and a leaf per some 180 names, and the rows of indexes: the progress bar may end a little early.
+  // Plus the rows of ranges, and the rows of indexes: the progress bar may end a little early.
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 }
 

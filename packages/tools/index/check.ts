@@ -2,9 +2,13 @@
 import { readIndexState, withdrawingIndexes } from "#core/identities/users/index-rows.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { audit } from "./audit.ts";
+import { checkNames } from "./names.ts";
 import { type IndexWork, nameOf, type StorePlace } from "./work.ts";
 
-/** Compares the complete indexes with the users. True where all are complete, and right or mended. */
+/**
+ * Compares the complete indexes with the users, and those of names with their entries. True where all are complete, and
+ * right or mended.
+ */
 export async function check(work: IndexWork, isMending: boolean): Promise<boolean> {
   const { table, declared, stores, print } = work;
   let isRight = true;
@@ -16,6 +20,7 @@ export async function check(work: IndexWork, isMending: boolean): Promise<boolea
       print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}.`);
       isRight = false;
     }
+    isRight = (await checkNames(work, store, isMending)) && isRight;
     if (names.length === 0) continue;
     const isRightHere = await audit(work, store, names, isMending);
     if (isRightHere) print(`${nameOf(store)}: ${names.length} indexes are as the users are.`);

@@ -20,6 +20,7 @@ import type { Table } from "#core/table/table.ts";
 import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
 import { build } from "./build.ts";
 import { check, switchOff } from "./check.ts";
+import { narrowNames, widenNames } from "./names.ts";
 import type { IndexWork, Progress, StorePlace } from "./work.ts";
 
 const RATE = 200;
@@ -27,12 +28,15 @@ const RATE_MAX = 100_000;
 /** The longest request, after the time for which a function trusts what it has read. */
 const SETTLED_MS = TRUSTED_MS + 30_000;
 
-const USAGE = `npm run index -- [--check | --repair | --off] [--tenant <domain>] [--rate <users>]
+const USAGE = `npm run index -- [--check | --repair | --off | --widen | --narrow] [--tenant <domain>] [--rate <users>]
 
   (nothing)           complete the indexes that deployment.toml declares; lists use each as soon as it is complete
-  --check             compare the complete indexes with the users, and write nothing
+  --check             compare the complete indexes with the users, and those of names with their entries; write nothing
   --repair            the same, and mend what differs
   --off               lists use no index any more; the next run completes them again
+  --widen             join the ranges of user and group names where there are many: lists of more than 50,000 users cost
+                      less. Once no release before 0.2.0 serves the table any more
+  --narrow            undo that, before a release before 0.2.0 serves the table again
   --tenant <domain>   the user stores of this tenant only
   --rate <users>      users per second that are read and at most written; default ${RATE}
 
@@ -100,20 +104,26 @@ function optionsOf(words: readonly string[]) {
     check: isCheck,
     repair: isRepair,
     off: isOff,
+    widen: isWidening,
+    narrow: isNarrowing,
     tenant,
     rate,
   } = parsedWords(words, USAGE, {
     check: { type: "boolean" },
     repair: { type: "boolean" },
     off: { type: "boolean" },
+    widen: { type: "boolean" },
+    narrow: { type: "boolean" },
     tenant: { type: "string" },
     rate: { type: "string" },
   }).values;
-  if ([isCheck, isRepair, isOff].filter((one) => one).length > 1) {
-    throw new Error(`--check, --repair and --off exclude each other.\n\n${USAGE}`);
+  if ([isCheck, isRepair, isOff, isWidening, isNarrowing].filter((one) => one).length > 1) {
+    throw new Error(`--check, --repair, --off, --widen and --narrow exclude each other.\n\n${USAGE}`);
   }
   const does = (work: IndexWork): Promise<boolean> => {
     if (isOff) return switchOff(work);
+    if (isWidening) return widenNames(work);
+    if (isNarrowing) return narrowNames(work);
     return isCheck || isRepair ? check(work, isRepair === true) : build(work);
   };
   return { does, tenant, rate: wholeNumber("rate", rate, { fallback: RATE, most: RATE_MAX, usage: USAGE }) };

@@ -59,6 +59,7 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   revokeUserAuthorizedApp: 404,
   giveConsent: 400,
   signOut: 400,
+  sendAnswer: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

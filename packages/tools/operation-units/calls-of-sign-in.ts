@@ -12,6 +12,7 @@ export const signInReads = ({ client, users }: Fixture) =>
     ["getServerOpenIdConfiguration", {}],
     ["getServerMetadata", {}],
     ["pushAuthorizationRequest", { as: client, form: { response_type: "code", scope: "openid" } }],
+    ["sendAnswer", { query: "ticket=the-ticket-of-the-sign-in" }],
     ["authorize", { query: `client_id=${client.username}&response_type=code&scope=openid` }],
     ["authorizeByForm", { form: { client_id: client.username, response_type: "code", scope: "openid" } }],
     ["signIn", { form: { request: "the hidden field of the page", username: "kim", password: "a password" } }],

@@ -15,6 +15,8 @@ const EFFECTS = "http/oauth/settings-of-tokens.test.ts";
 const SAML = "http/protocols/saml.test.ts";
 const CUSTOM = "http/protocols/custom.test.ts";
 
+const FRONT = "http/sign-in/answers-with-tokens.test.ts";
+const UNLISTED = "for a response that the application does not list is unsupported_response_type, in the fragment";
 const OBJECTS = "http/sign-in/request-objects.test.ts";
 const ENCRYPTED = "Encrypted request objects are refused: sign them only.";
 
@@ -170,8 +172,8 @@ export const oidcRows: Rows = {
     `${SIGN_IN}: how scopes are granted; checked`,
     "The token endpoint grants scopes by the roles of a user in any case.",
   ),
-  "hybridFlow.enable": kept(`${SIGN_IN}: the hybrid flow; needs a responseType`),
-  "hybridFlow.responseType": kept(`${SIGN_IN}: the response types of the hybrid flow; checked`),
+  "hybridFlow.enable": enforced("The application may use the response types of the hybrid flow", FRONT, UNLISTED),
+  "hybridFlow.responseType": enforced("Which of them; with the grant implicit those of that flow", FRONT, UNLISTED),
   "requestObject.requestObjectSigningAlg": enforced(
     "The only algorithm of request objects; otherwise PS256, ES256 and RS256",
     OBJECTS,

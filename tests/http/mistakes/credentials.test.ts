@@ -155,7 +155,7 @@ describe("the token endpoint", () => {
     ],
     ["GET", { call: `GET ${TOKEN}`, as: null }, 405, TOKEN, "supports POST, not GET"],
     ["no token to introspect", { ...post(""), call: "POST /oauth2/introspect" }, 400, "body.token", "is required"],
-    ["an endpoint that there is not", { call: "GET /oauth2/par" }, 404, "this path", "GET /openapi.json lists all"],
+    ["an endpoint that there is not", { call: "GET /oauth2/ciba" }, 404, "this path", "GET /openapi.json lists all"],
   ];
   // The client is known when the tests run.
   const asClient = {

@@ -209,7 +209,7 @@ describe("what clients cost", () => {
     }
     expect(trips).toEqual([3, 2, 2]);
   });
-  test("the grants password and refresh_token cost the same round trips with 100 scopes as with none", async () => {
+  test("the grants password and refresh_token cost the same round trips with 100 scopes as with one", async () => {
     const user = { username: "scoped", password: "right-password" };
     await addUser(api.service, { ...user, scopes: OWN });
     const tokens = async (scope?: string) => {
@@ -218,9 +218,9 @@ describe("what clients cost", () => {
       const refresh = await workOf(() => post(TOKEN, { grant_type: "refresh_token", refresh_token, scope }, full));
       return [signIn.status, refresh.status, signIn.RoundTrips, refresh.RoundTrips];
     };
-    await tokens();
-    const without = await tokens();
-    expect(without.slice(0, 2)).toEqual([200, 200]);
-    expect(await tokens(OWN.join(" "))).toEqual(without);
+    await tokens(OWN[0]);
+    const withOne = await tokens(OWN[0]);
+    expect(withOne.slice(0, 2)).toEqual([200, 200]);
+    expect(await tokens(OWN.join(" "))).toEqual(withOne);
   });
 });

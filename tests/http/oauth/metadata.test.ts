@@ -14,7 +14,7 @@ const get = (path: string) => api.ask("GET", path, { as: null });
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 const OPENID = "/oauth2/token/.well-known/openid-configuration";
 
-const RESOURCES = ["", "/api/server/v1", "/scim2", "/svc/scim", "/ssf", "/oauth2/introspect"];
+const RESOURCES = ["", "/api/server/v1", "/scim2", "/svc/scim", "/api/users/v1", "/ssf", "/oauth2/introspect"];
 const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const ALGORITHMS = [
   ...["PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "EdDSA", "Ed25519"],
@@ -32,9 +32,13 @@ const expected = (base: string) => ({
     "password",
     "refresh_token",
     "urn:ietf:params:oauth:grant-type:token-exchange",
+    "implicit",
   ],
   authorization_endpoint: `${base}/oauth2/authorize`,
-  response_types_supported: ["code"],
+  response_types_supported: [
+    ...["code", "id_token", "token", "id_token token"],
+    ...["code token", "code id_token", "code id_token token"],
+  ],
   response_modes_supported: ["query", "fragment", "form_post"],
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
@@ -118,13 +122,17 @@ describe("getOpenIdConfiguration", () => {
         subject_types_supported: ["public", "pairwise"],
         userinfo_endpoint: `${api.url}/oauth2/userinfo`,
         end_session_endpoint: `${api.url}/oidc/logout`,
+        backchannel_logout_supported: true,
+        backchannel_logout_session_supported: true,
+        frontchannel_logout_supported: true,
+        frontchannel_logout_session_supported: true,
         id_token_signing_alg_values_supported: ["RS256", "ES256"],
         id_token_encryption_alg_values_supported: ["RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
         id_token_encryption_enc_values_supported: ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A192CBC-HS384"],
         claims_supported: expect.arrayContaining(["sub", "email", "given_name", "groups", "roles", "auth_time"]),
         claim_types_supported: ["normal"],
         claims_parameter_supported: true,
-        acr_values_supported: ["pwd"],
+        acr_values_supported: ["pwd", "mfa"],
         prompt_values_supported: ["none", "login", "consent", "select_account"],
         ui_locales_supported: ["en", "de"],
       },

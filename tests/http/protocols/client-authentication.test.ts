@@ -119,7 +119,7 @@ describe("the certificate of an application may be a JWK set", () => {
     ["six keys", { keys: Array.from({ length: 6 }, () => key) }, "1 to 5 keys"],
     ["one key without a list", key, 'a JSON object with a list "keys"'],
     ["text that is no JSON", "{", 'a JSON object with a list "keys"'],
-    ["an encryption key", { keys: [{ ...key, use: "enc" }] }, 'another use than "sig"'],
+    ["a key for another use", { keys: [{ ...key, use: "seal" }] }, 'another use than "sig"'],
     ["a point that is not on its curve", { keys: [{ ...key, x: key.y }] }, "keys[0] is not a valid key"],
     ["an unknown curve", { keys: [{ ...key, crv: "secp256k1" }] }, "of a kind that is not supported"],
     ["a short RSA key", { keys: [{ kty: "RSA", n: Buffer.alloc(128, 255).toString("base64url"), e: "AQAB" }] }, "2048"],

@@ -245,7 +245,7 @@ describe("config", () => {
       expect(body).toMatchObject({
         ...{
           issuer: issuer(),
-          response_types_supported: ["code"],
+          response_types_supported: expect.arrayContaining(["code"]),
           subject_types_supported: expect.arrayContaining(["public"]),
         },
         id_token_signing_alg_values_supported: expect.arrayContaining(["RS256"]),

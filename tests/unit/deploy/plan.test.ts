@@ -17,8 +17,11 @@ const names = Object.keys(plan) as FunctionName[];
 const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]): string[] => {
   const made = maker(...texts) as string | Key | NameListKeys | ValueIndexKeys;
   if (typeof made === "string") return [made];
-  if ("delta" in made) return [made.ranges, made.delta("a", 0).PK, made.values("a", 0).PK, made.ids("a", 0).PK];
-  return "PK" in made ? [made.PK] : [made.entries, made.ranges, made.leaf("a").PK, made.entry("a").PK];
+  if ("PK" in made) return [made.PK];
+  const packed = [made.ranges, made.delta("a", 0).PK, made.values("a", 0).PK];
+  return "ids" in made
+    ? [...packed, made.ids("a", 0).PK]
+    : [...packed, made.entries, made.leaf("a").PK, made.entry("a").PK];
 };
 /** Rows in the partition of another row have no partition of their own. */
 const within: ReadonlySet<string> = new Set(["bulkPart", "bulkStage"] satisfies (keyof typeof keys)[]);

@@ -244,7 +244,7 @@ describe("the command", () => {
   });
 
   test.each([
-    [["--check", "--repair"], "--check, --repair and --off exclude each other."],
+    [["--check", "--repair"], "--check, --repair, --off, --widen and --narrow exclude each other."],
     [["--rate", "0"], "--rate must be a number from 1 to 100000"],
     [["--tenant", "no.test"], '--tenant: there is no tenant "no.test".'],
     [["--fast"], "Unknown option"],

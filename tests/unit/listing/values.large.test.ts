@@ -115,3 +115,34 @@ describe("more than 10,000 users", () => {
     expect([total, items.length]).toEqual([count, 5]);
   });
 });
+
+describe("lists in the order of another attribute than that of the filter", () => {
+  // Pages in the middle are further from both ends than one request walks.
+  const all = people(22_000, (at) => ({ displayName: `Shown ${at % 50}` }));
+  const directory = directoryOf(all);
+  const { source } = directory;
+
+  test.each([
+    { filter: "active eq true", sortBy: "name.familyName" },
+    { filter: "active eq true", sortBy: "name.givenName", sortOrder: "descending" },
+    { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "name.familyName" },
+    { filter: 'active eq true and name.familyName gt "family 1"', sortBy: "name.familyName" },
+  ])("are served at any offset in the order of another attribute: %j", { timeout: 120_000 }, async (ask) => {
+    const expected = scan(all, ask);
+    const walked = await pagesByCursor([source], queryOf(ask), 10_000);
+    const order = walked.items.map(({ resource }) => queryOf(ask).order?.valueOf(resource));
+    expect(order).toEqual(expected.map(({ resource }) => queryOf(ask).order?.valueOf(resource)));
+    for (const offset of [
+      0,
+      1_000,
+      9_000,
+      Math.floor(expected.length / 2),
+      expected.length - 9_500,
+      expected.length - 30,
+    ]) {
+      const { total, items } = await page(directory, ask, offset, 20);
+      expect(total).toBe(expected.length);
+      expect(namesOf(items)).toEqual(namesOf(walked.items.slice(offset, offset + 20)));
+    }
+  });
+});

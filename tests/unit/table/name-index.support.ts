@@ -1,7 +1,7 @@
 /** Helpers of the tests of the name index. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { NameListKeys } from "#core/table/keys.ts";
+import { keys, type NameListKeys } from "#core/table/keys.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
 import type { NewName, OldName } from "#core/table/name-index/claim.ts";
 import type { Entry } from "#core/table/name-index/items.ts";
@@ -15,13 +15,7 @@ let indexes = 0;
 /** Keys of a new index. */
 export const freshKeys = (): NameListKeys => {
   indexes += 1;
-  const partition = `T#test#UN#${indexes}`;
-  return {
-    entries: partition,
-    entry: (name) => ({ PK: partition, SK: name }),
-    ranges: `${partition}#R`,
-    leaf: (low) => ({ PK: `${partition}#L#${low}`, SK: "A" }),
-  };
+  return keys.userNames("test", String(indexes));
 };
 
 /** The name has another owner. */
@@ -57,8 +51,8 @@ export const user = (id: string): Step => ({
 });
 
 /** All range items of an index. */
-export const rangesOf = (on: Table, keys: NameListKeys): Promise<Item[]> =>
-  on.queryAll({ PK: keys.ranges, limit: 1_000 });
+export const rangesOf = (on: Table, { ranges }: NameListKeys): Promise<Item[]> =>
+  on.queryAll({ PK: ranges, limit: 1_000 });
 
 /** An index, its range items, and the cost of a call on it. */
 export interface OpenIndex {
@@ -68,17 +62,17 @@ export interface OpenIndex {
   costOf(call: () => Promise<unknown>): Promise<Omit<Cost, "calls">>;
 }
 
-/** Opens an index. Its ranges are tiny by default, so that a few names need several. */
+/** Opens an index. Its ranges are narrow, and tiny by default, so that a few names need several. */
 export const openIndex = (
   table: TestTable,
   options: NameIndexOptions = { splitBytes: 20 },
-  keys = freshKeys(),
+  own = freshKeys(),
 ): OpenIndex => {
   const meter = newMeter();
   return {
-    index: nameIndex(table.open(meter), keys, options),
-    keys,
-    ranges: () => rangesOf(table.open(newMeter()), keys),
+    index: nameIndex(table.open(meter), own, { widenAt: Number.POSITIVE_INFINITY, ...options }),
+    keys: own,
+    ranges: () => rangesOf(table.open(newMeter()), own),
     async costOf(call) {
       const before = { ...meter.cost };
       await call();

@@ -331,9 +331,9 @@ describe("audit", () => {
     await on.count({ PK: keys.ranges, SK: "." }, { n: 1, b: 3 });
     const found = await index.audit();
     expect(found).toEqual([
-      { low: "", problem: expect.stringContaining("names, its leaf contains") },
-      { low: "", problem: expect.stringContaining("bytes, its leaf contains") },
-      { low, problem: "1 names are only in the leaf or only among the entries" },
+      { low: "", problem: expect.stringContaining("names, and contains") },
+      { low: "", problem: expect.stringContaining("bytes, and contains") },
+      { low, problem: "1 names are only in the range or only among the entries" },
     ]);
   });
 });

@@ -5,12 +5,14 @@ import { keys } from "#core/table/keys.ts";
 import { type Meter, newMeter } from "#core/table/meter.ts";
 import { stale, whileStale } from "#core/table/stale.ts";
 import type { Step, Table } from "#core/table/table.ts";
+import { idSetOf } from "#core/table/value-index/id-set.ts";
 import { layout } from "#core/table/value-index/layout.ts";
 import type { Interval, Pair, PairChange, ValueMatch } from "#core/table/value-index/model.ts";
 import { comparePairs, indexedText, isCut, pairOf, pairText } from "#core/table/value-index/pair.ts";
 import type { ValueIndexLimits } from "#core/table/value-index/range-rows.ts";
 import { type ValueIndex, valueIndex } from "#core/table/value-index/value-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { CALM, hostileDatabase } from "#tests/support/hostile-database.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 import { checkIndex, memoryIndex } from "#tests/support/value-index.ts";
 import { dyingTable, Killed } from "#tests/unit/identities/killed.support.ts";
@@ -132,7 +134,42 @@ describe("a random index", () => {
       );
       const [ids, others] = await Promise.all([some.owners(), all.owners()]);
       expect(ids.slice(0, ids.size)).toEqual(others.slice(0, others.size));
+      const owners = idSetOf(others.slice(0, others.size).filter(() => random.chance(0.5)));
+      const [kept, those] = await Promise.all([some.keptFor(owners), all.keptFor(owners)]);
+      expect(kept.total).toBe(those.total);
+      expect(await kept.window(window)).toEqual(await those.window(window));
+      expect(await kept.after(start, window.limit, window.backwards)).toEqual(
+        await those.after(start, window.limit, window.backwards),
+      );
     }
+  });
+
+  test("loses nothing while transactions are seen half done", { timeout: 120_000 }, async () => {
+    const random = randomOf(8);
+    const odds = { ...CALM, conflict: 0.03, half: 0.5, halfMs: 60, heldMs: 2 };
+    const hostile = hostileDatabase(8, odds, "requests");
+    const opened = table.reopen({ deadlineMs: Number.POSITIVE_INFINITY, client: { transport: hostile.transport } })(
+      newMeter(),
+    );
+    const own = keys.userValues("t", "PRIMARY", "hostile");
+    const index = valueIndex(opened, own, LIMITS);
+    const pairs: Pair[] = [];
+    const lanes = Array.from({ length: 10 }, async () => {
+      for (let turn = 0; turn < 40; turn += 1) {
+        const pair: Pair = { value: valueFrom(random), facet: "", id: newId() };
+        const write = (added: readonly Pair[], removed: readonly Pair[]) =>
+          whileStale(async () => opened.write(...(await index.steps({ added, removed, several: 0 }, stale))));
+        await write([pair], []);
+        if (random.chance(0.3)) await write([], [pair]);
+        else pairs.push(pair);
+      }
+    });
+    await Promise.all(lanes);
+    hostile.set(CALM);
+    hostile.settle();
+    expect(hostile.counts.halves).toBeGreaterThan(100);
+    const expected = [...pairs].sort(comparePairs);
+    expect(await checkIndex(table.open(newMeter()), own)).toEqual({ pairs: expected, several: 0, problems: [] });
   });
 
   test("stays exact while others change it", async () => {

@@ -135,6 +135,11 @@ export const RS256_ALIAS = "SHA256withRSA";
 /** The response types of the hybrid flow (OpenID Connect Core 1.0 section 3.3). */
 export const hybridResponseTypes: readonly string[] = ["code token", "code id_token", "code id_token token"];
 
+/** Those of the implicit flow (section 3.2), and of OAuth (RFC 6749 section 4.2). */
+export const implicitResponseTypes: readonly string[] = ["id_token", "token", "id_token token"];
+/** Every response type that an application can list. */
+export const responseTypes: readonly string[] = ["code", ...implicitResponseTypes, ...hybridResponseTypes];
+
 /** What an application with a FAPI profile may use (FAPI 1.0 Advanced section 8.6, FAPI 2.0 Security Profile). */
 export const fapiOptions = {
   profiles: ["FAPI1_ADVANCED", "FAPI2_SECURITY"],

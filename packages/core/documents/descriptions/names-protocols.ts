@@ -64,7 +64,7 @@ export const namesOfProtocols: Readonly<Record<string, string>> = {
   fapiProfiles: ALLOWED,
   frontChannelLogoutUrl: "The page that the browser opens at a sign-out (OpenID Connect Front-Channel Logout 1.0)",
   grantTypes: "The grants that the client may use, at least one.",
-  hybridFlow: `The hybrid flow of OpenID Connect. ${KEPT}`,
+  hybridFlow: "The response types of the hybrid flow that the application may use.",
   idpEntityIdAlias: `The name of this identity provider in assertions. ${KEPT}`,
   idpInitiatedSingleLogout: "Logout that this service begins.",
   idToken: `Lifetime, audience and encryption of ID tokens.`,

@@ -19,6 +19,8 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
     "Returns this document as JSON. It is the same in every tenant and for every caller, and its version is that of the release. Its examples were recorded from a running service.",
   requestToken:
     "The client authenticates by the method that its application registered. A token has the requested scopes that the application is authorized for and that a role of the user gives; others are dropped, and `scope` lists what was granted. Refresh tokens rotate: a second use of one ends all tokens of the sign-in. After 10 wrong secrets in 15 minutes the client is locked for that address.",
+  sendAnswer:
+    "Follows a sign-in whose answer has tokens: the browser is sent here with a ticket, and from here to the client. The ticket counts once, for 60 seconds, in the browser that signed in. Anything else is a page with 400.",
   pushAuthorizationRequest:
     "Stores an authorization request after it was checked, so that the browser carries its name alone. The client authenticates as at the token endpoint. The name counts for 60 seconds, for this client, and for one answer. Parameters in a signed `request` replace the others. A DPoP proof names the key that must redeem the code. A request has at most 16 kB.",
   revokeToken:

@@ -5,7 +5,7 @@
 import { Fault } from "../../platform/faults.ts";
 import { always, type BoundFilter, type Compare } from "../../scim/filter/bound.ts";
 import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
-import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
+import type { IdSet, MatchPages, ValueDirectory } from "../../table/value-index/model.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
 import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
@@ -170,8 +170,9 @@ function allOf(index: OpenIndex): PairsNode {
 async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promise<Way | undefined> {
   const { mode, isCount } = read;
   const descending = read.query.order?.descending ?? false;
-  const sections = await sectionsOf(sets, node, descending);
-  if (!sections) return undefined;
+  const found = await sectionsOf(sets, node, descending);
+  if (!found) return undefined;
+  const { sections } = found;
   const total = totalOf(sections);
   const isRead = mode === undefined ? total <= FEW && !isCount : mode === "resources";
   if (!isRead) return { kind: "sequence", sequence: byIndex(sections, descending) };
@@ -180,11 +181,18 @@ async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promi
   return foundPlan(entries.map(({ id }) => id));
 }
 
+/** The parts of a list in the order of an index. */
+interface Sections {
+  readonly sections: readonly Section[];
+  /** What they have of a set. */
+  keptFor(set: IdSet): Promise<readonly Section[]>;
+}
+
 /**
  * Those with a value and those without one, who come last in ascending and first in descending order. `undefined` where
  * the index leaves a pair open.
  */
-async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Promise<readonly Section[] | undefined> {
+async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Promise<Sections | undefined> {
   const pairs = both(node.pairs, isMissing);
   const [all, without] = await Promise.all([
     sets.count(node),
@@ -192,10 +200,18 @@ async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Pro
     pairs.possible.length > 0 && node.index.attribute.kind !== "time" ? sets.count({ ...node, pairs }) : undefined,
   ]);
   if (all.isOpen) return undefined;
-  if (!without) return [{ matches: all.matches, hasValues: true }];
-  const { matches } = without;
-  const sections = [valuesIn(all.matches, matches.total), { matches, hasValues: false }];
-  return descending ? sections.reverse() : sections;
+  const inOrder = (matches: MatchPages, markers: MatchPages | undefined): readonly Section[] => {
+    if (!markers) return [{ matches, hasValues: true }];
+    const sections = [valuesIn(matches, markers.total), { matches: markers, hasValues: false }];
+    return descending ? sections.reverse() : sections;
+  };
+  return {
+    sections: inOrder(all.matches, without?.matches),
+    async keptFor(set) {
+      const kept = await Promise.all([all.matches.keptFor(set), without?.matches.keptFor(set)]);
+      return inOrder(...kept);
+    },
+  };
 }
 
 function totalOf(sections: readonly Section[]): number {
@@ -222,12 +238,14 @@ async function sortedList<T>(read: Reading<T>, sets: Sets): Promise<LongerList |
   const descending = query.order?.descending ?? false;
   const terms = tree.kind === "and" ? tree.parts : [];
   const node = terms.find((part) => part.kind === "pairs" && part.index === index);
-  const sections = await sectionsOf(sets, node?.kind === "pairs" ? node : allOf(index), descending);
-  if (!sections) return undefined;
+  const found = await sectionsOf(sets, node?.kind === "pairs" ? node : allOf(index), descending);
+  if (!found) return undefined;
+  const { sections } = found;
   return {
     forwards: byIndex(sections, descending),
     backwards: byIndex(sections.toReversed(), !descending),
     total: totalOf(sections),
+    counted: async (set) => byIndex(await found.keptFor(set), descending),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Lists in the order of an index, in the order of ids, and in the order of a longer list of which a set is kept. */
-import type { IdSet, Matches, Pair } from "../../table/value-index/model.ts";
+import type { IdSet, MatchPages, Pair } from "../../table/value-index/model.ts";
 import type { Place, Sequence } from "../sequence.ts";
 import { type NamedId, tooMany, type Window } from "../source.ts";
 
@@ -10,7 +10,7 @@ const WALKED_AT_ONCE = 8_000;
 
 /** The pairs with a value, or the markers of who has none. */
 export interface Section {
-  readonly matches: Pick<Matches, "total" | "window" | "after">;
+  readonly matches: MatchPages;
   readonly hasValues: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Section {
 const lastMarker: Pair = { value: "", facet: "", id: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 /** The values of matches that begin with some markers. */
-export function valuesIn(matches: Matches, markers: number): Section {
+export function valuesIn(matches: MatchPages, markers: number): Section {
   const total = matches.total - markers;
   return {
     hasValues: true,
@@ -96,22 +96,34 @@ export interface LongerList {
   readonly forwards: Sequence;
   readonly backwards: Sequence;
   readonly total: number;
+  /** What the list has of a set, counted: pages at any offset cost the same. */
+  readonly counted?: (set: IdSet) => Promise<Sequence>;
 }
 
 /**
- * What a longer list has of a set. Only pages near its ends can be read by offset: others throw `scim.too_many`. Pages
- * by cursor have no such limit where the set has its share of each part of the list.
+ * What a longer list has of a set. Pages near its ends are read from there. Where other pages are not counted, they
+ * throw `scim.too_many` by offset; by cursor they have no such limit where the set has its share of each part of the
+ * list.
  */
 export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMany): Sequence {
   const { forwards, backwards } = list;
-  const sizeFor = (count: number): number =>
-    Math.min(WALKED_AT_ONCE, Math.ceil((count * list.total * 1.2) / Math.max(1, set.size)) + 100);
+  const expected = (count: number): number => Math.ceil((count * list.total * 1.2) / Math.max(1, set.size)) + 100;
+  const sizeFor = (count: number): number => Math.min(WALKED_AT_ONCE, expected(count));
+  const walkedMax = list.counted ? WALKED_AT_ONCE : WALKED_MAX;
+  let counting: Promise<Sequence> | undefined;
+  /** Throws where the list does not count. */
+  const counted = (): Promise<Sequence> => {
+    counting ??= list.counted?.(set);
+    if (!counting) throw fault();
+    return counting;
+  };
 
-  /** The first entries of the set from one end, in the order of reading. */
-  const firstOf = async (from: Sequence, count: number): Promise<NamedId[]> => {
+  /** The first entries of the set from one end, in the order of reading; `undefined` where they are far away. */
+  const firstOf = async (from: Sequence, count: number): Promise<NamedId[] | undefined> => {
     const found: NamedId[] = [];
+    if (list.counted && expected(count) > WALKED_AT_ONCE) return undefined;
     for (let read = 0; found.length < count; ) {
-      if (read >= WALKED_MAX) throw fault();
+      if (read >= walkedMax) return undefined;
       const limit = sizeFor(count - found.length);
       const { entries } = await from.window({ offset: read, limit });
       for (const entry of entries) if (found.length < count && set.has(entry.id)) found.push(entry);
@@ -126,15 +138,21 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
       const total = set.size;
       const end = Math.min(total, offset + limit);
       if (offset >= end) return { entries: [], total };
-      if (offset <= total - end) return { entries: (await firstOf(forwards, end)).slice(offset), total };
-      const last = await firstOf(backwards, total - offset);
-      return { entries: last.reverse().slice(0, end - offset), total };
+      if (offset <= total - end) {
+        const first = await firstOf(forwards, end);
+        if (first) return { entries: first.slice(offset), total };
+      } else {
+        const last = await firstOf(backwards, total - offset);
+        if (last) return { entries: last.reverse().slice(0, end - offset), total };
+      }
+      const { entries } = await (await counted()).window({ offset, limit });
+      return { entries, total };
     },
     async after(place, limit) {
       const entries: NamedId[] = [];
       let at = place;
       for (let read = 0; ; ) {
-        if (read >= WALKED_MAX) throw fault();
+        if (read >= walkedMax) return (await counted()).after(place, limit);
         const size = sizeFor(limit - entries.length);
         const next = await forwards.after(at, size);
         for (const entry of next.entries) {

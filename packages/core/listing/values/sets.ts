@@ -162,6 +162,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     return idSetOf(found.filter((_, at) => matches(node.filter, resources[at] ?? {})).map(({ id }) => id));
   };
 
+  /** What a part of a filter leaves. */
   const ownersOf = async (node: PairsNode): Promise<Owners> => {
     const { matches: found, isOpen } = await count(node);
     const { directory, isSingle } = node.index;
@@ -170,6 +171,12 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
       const rest = await directory.matches(matching(inverse(node.pairs)).match);
       return { set: await rest.owners(), isRest: true, isExact: true };
     }
+    return allOwnersOf(node);
+  };
+
+  /** The same of a whole filter: all but the rest would need the owners of everything. */
+  const allOwnersOf = async (node: PairsNode): Promise<Owners> => {
+    const { matches: found, isOpen } = await count(node);
     const set = await found.owners();
     return { set: isOpen ? set.or(await settled(node)) : set, isRest: false, isExact: true };
   };
@@ -253,7 +260,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
         if (fewer.size <= Math.max(FEW, further / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
       }
       if (pairs.length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
-      const found = await owners(tree);
+      const found = await (tree.kind === "pairs" ? allOwnersOf(tree) : owners(tree));
       if (!found) return undefined;
       const set = await setOf(found);
       if (found.isExact) return { kind: "exact", set };

@@ -3,15 +3,15 @@
 import { Moved, settle, sideBySide } from "../settle.ts";
 import { compareKeys, type Step } from "../table.ts";
 import type { NewName } from "./claim.ts";
-import { rangeAtKey, readRanges } from "./directory.ts";
-import { covers, entryItem, type IndexContext, type Range } from "./items.ts";
-import { begin, locate, locateRoom, moved, turn } from "./ranges.ts";
+import { locate, rangeAtKey, readRanges } from "./directory.ts";
+import { covers, entryItem, type IndexContext, isWide, type Range } from "./items.ts";
+import { begin, locateRoom, moved, turn } from "./ranges.ts";
 
 /** The outcome for one name. */
 export type Outcome = "created" | Error;
 
-/** The steps of a transaction for names: two of its hundred are for the range and the leaf. */
-const STEPS_FOR_NAMES = 98;
+/** The steps of a transaction for names: of its hundred, two are for a narrow range, and three for a wide one. */
+const STEPS_FOR_NAMES = { narrow: 98, wide: 97 };
 /** Up to this many names are located one by one (half a read unit each); for more the directory is read. */
 const LOCATED_ONE_BY_ONE = 16;
 const TRANSACTIONS_AT_ONCE = 8;
@@ -97,7 +97,8 @@ async function createSome(
   const [first] = names;
   if (!first) return;
   const range = located && (await locateRoom(context, first.key, true, located));
-  const some = fitting(range ? names.filter(({ key }) => covers(range, key)) : names);
+  const most = STEPS_FOR_NAMES[range && isWide(range) ? "wide" : "narrow"];
+  const some = fitting(range ? names.filter(({ key }) => covers(range, key)) : names, most);
   const added = some.map(({ key }) => key);
   const ofRange = range ? turn(context, range, { added }) : begin(context, added);
   try {
@@ -118,11 +119,11 @@ async function createSome(
 }
 
 /** The first names that fit one transaction: at least one. */
-function fitting(names: readonly Waiting[]): Waiting[] {
+function fitting(names: readonly Waiting[], most: number): Waiting[] {
   let steps = 0;
   return names.filter((name, index) => {
     steps += 1 + name.steps.length;
-    return index === 0 || steps <= STEPS_FOR_NAMES;
+    return index === 0 || steps <= most;
   });
 }
 

@@ -2,21 +2,22 @@
  * The directory: all ranges of an index with their counts, which give any position and the exact total without reading
  * names.
  *
- * A Query may return one half of a split, because DynamoDB reads each item separately. Ranges have no gaps, so that
- * this is visible: where a range does not end at the low of the next, one of the two is read again by its key. The
+ * A Query may return one half of a split or join, because DynamoDB reads each item separately. Ranges have no gaps, so
+ * that this is visible: where a range does not end at the low of the next, both are read again by their keys. The
  * result contains every name once, each range as it was at some instant of the read.
  */
 
 import { withoutGaps } from "../gaps.ts";
 import { Moved, settle } from "../settle.ts";
-import { compareKeys, LAST, type ReadOptions } from "../table.ts";
-import { covers, type IndexContext, type Leaf, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
+import { compareKeys, type Item, type Key, LAST, type ReadOptions } from "../table.ts";
+import { contentKeys, contentsOf, pairTexts } from "../value-index/contents.ts";
+import { covers, type IndexContext, isWide, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
 
 /** Ranges that one round trip requests; DynamoDB's megabyte ends a page at about 12,000. */
 const RANGES_PER_PAGE = 10_000;
 
-/** Leaves that one round trip reads: 16 concurrent batches of 100. */
-const LEAVES_PER_WAVE = 1_600;
+/** Rows that one round trip reads: 16 concurrent batches of 100. */
+const ROWS_PER_WAVE = 1_600;
 
 /** All ranges in order, and the number of names before each. */
 export interface Directory {
@@ -50,6 +51,24 @@ export async function readRanges({ table, keys }: IndexContext, options?: ReadOp
 }
 
 /**
+ * The range that covers a name; `undefined` in an empty index. It may be out of date: every write that depends on it
+ * has a condition. Throws `Moved` when a split is read half done.
+ */
+export async function locate(context: IndexContext, key: string, consistent: boolean): Promise<Range | undefined> {
+  const { table, keys } = context;
+  const { PK, SK: to } = rangeKey(keys, key);
+  const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
+  const [item] = items;
+  if (!item) return undefined;
+  const range = rangeOf(item);
+  if (covers(range, key)) return range;
+  // The read returned the left part of a split; the right part begins where it ends.
+  const right = await table.get(rangeKey(keys, range.high));
+  if (right && covers(rangeOf(right), key)) return rangeOf(right);
+  throw new Moved("a split was read half done");
+}
+
+/**
  * Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it reads half done.
  */
 export async function readDirectory(context: IndexContext, options?: ReadOptions): Promise<Directory> {
@@ -69,42 +88,94 @@ export async function readDirectory(context: IndexContext, options?: ReadOptions
 }
 
 /**
- * The names of some ranges, in no order within a range. One round trip for each 1,600 ranges, and one more for a range
- * that was split since the directory was read. Yields every name of `[low, high)`, and no other.
+ * The names of some ranges, in no order within a range. One round trip for each 1,600 rows: a narrow range has one, a
+ * wide one up to three. More where ranges were folded, split or joined since the directory was read. Yields every name
+ * of `[low, high)`, and no other.
  */
 export async function* readNames(
   context: IndexContext,
   ranges: readonly Range[],
   options?: ReadOptions,
 ): AsyncGenerator<{ readonly range: Range; readonly names: readonly string[] }, void> {
-  for (let wave = 0; wave < ranges.length; wave += LEAVES_PER_WAVE) {
-    const inWave = ranges.slice(wave, wave + LEAVES_PER_WAVE);
+  for (let wave = 0; wave < ranges.length; ) {
+    const inWave: Range[] = [];
+    for (let rows = 0; wave < ranges.length; wave += 1) {
+      const range = ranges[wave] as Range;
+      rows += rowKeys(context, range).length;
+      if (rows > ROWS_PER_WAVE) break;
+      inWave.push(range);
+    }
     const items = await context.table.getMany(
-      inWave.map((range) => context.keys.leaf(range.low)),
+      inWave.flatMap((range) => rowKeys(context, range)),
       options,
     );
-    for (const [at, range] of inWave.entries()) {
-      const item = items[at];
-      yield { range, names: await namesIn(context, range, item && leafOf(item)) };
+    let at = 0;
+    for (const range of inWave) {
+      const own = items.slice(at, at + rowKeys(context, range).length);
+      at += own.length;
+      yield { range, names: await namesIn(context, range, own) };
     }
   }
 }
 
-/** The names of one range, from the leaf at its low, and from leaves that were split off since. */
-async function namesIn(context: IndexContext, range: Range, found: Leaf | undefined): Promise<string[]> {
-  const { table, keys, deadlineMs } = context;
+/** The keys of the rows with the names of a range. */
+function rowKeys({ keys }: IndexContext, range: Range): readonly Key[] {
+  return isWide(range) ? contentKeys(keys, range, false) : [keys.leaf(range.low)];
+}
+
+/** The names of one range, from its rows, and from what it has become since. */
+async function namesIn(
+  context: IndexContext,
+  range: Range,
+  items: readonly (Item | undefined)[],
+): Promise<readonly string[]> {
+  if (isWide(range)) {
+    const contents = contentsOf(range, items, false);
+    return contents ? pairTexts(contents) : namesBetween(context, range.low, range.high);
+  }
   const names: string[] = [];
-  let low = range.low;
-  for (let leaf = found; ; leaf = undefined) {
-    leaf ??= await settle(deadlineMs, async () => {
-      const item = await table.get(keys.leaf(low));
-      if (!item) throw new Moved(`no leaf at "${low}"`);
-      return leafOf(item);
-    });
+  let [item] = items;
+  for (let { low } = range; ; item = await context.table.get(context.keys.leaf(low))) {
+    // The range was joined with others.
+    if (!item) return [...names, ...(await namesBetween(context, low, range.high))];
+    const leaf = leafOf(item);
     for (const name of leaf.names) if (leaf.high === range.high || covers(range, name)) names.push(name);
     if (compareKeys(leaf.high, range.high) >= 0) return names;
+    // A part was split off since; its leaf is at its low.
     low = leaf.high;
   }
+}
+
+/** The names from one text to before another, from the ranges as they are now. */
+function namesBetween(context: IndexContext, low: string, high: string): Promise<readonly string[]> {
+  const { table, deadlineMs } = context;
+  const misread = (): Error => new Moved("a range was read while it was written");
+  return settle(deadlineMs, async () => {
+    const ranges = await rangesBetween(context, low, high);
+    const names: string[] = [];
+    for (const range of ranges) {
+      const items = await table.getMany(rowKeys(context, range));
+      const own = isWide(range) ? contentsOf(range, items, false) : items[0] && leafOf(items[0]);
+      if (!own || ("names" in own && own.high !== range.high)) throw misread();
+      names.push(...("names" in own ? own.names : pairTexts(own)));
+    }
+    return names.filter((name) => compareKeys(low, name) <= 0 && compareKeys(name, high) < 0);
+  });
+}
+
+/** The ranges that cover what is between two texts. Throws `Moved` where a change of ranges is read half done. */
+async function rangesBetween(context: IndexContext, low: string, high: string): Promise<readonly Range[]> {
+  const { table, keys } = context;
+  const items = await table.queryAll({ PK: keys.ranges, from: `.${low}`, to: `.${high}`, limit: RANGES_PER_PAGE });
+  const within = items.map(rangeOf).filter((range) => compareKeys(range.low, high) < 0);
+  const first = within[0]?.low === low ? undefined : await locate(context, low, true);
+  const ranges = first ? [first, ...within] : within;
+  const isWhole = ranges.every(({ high: end }, at) => {
+    const next = ranges[at + 1]?.low;
+    return next === undefined ? compareKeys(end, high) >= 0 : end === next;
+  });
+  if (!isWhole || ranges.length === 0) throw new Moved("a change of ranges was read half done");
+  return ranges;
 }
 
 /** The position of the last element that passes, or -1. The elements that pass must precede all others. */

@@ -1,16 +1,23 @@
 /**
- * The three kinds of items of a name index, and the layout of a whole one.
+ * The items of a name index, and the layout of a whole one.
  *
  * Each name has an entry, which is its uniqueness guard. The names are partitioned into ranges, `[low, high)` by UTF-8
- * bytes, without gaps from "" to U+10FFFF. A range item counts its names; a leaf item contains them. A leaf repeats the
- * `high` of its range, so that a reader of a leaf that is newer than its range finds the rest of the names.
+ * bytes, without gaps from "" to U+10FFFF. A range item counts its names. There are two kinds of ranges:
+ *
+ * - Of a narrow range, a leaf item contains the names. A leaf repeats the `high` of its range, so that a reader of a
+ *   leaf that is newer than its range finds the rest of the names.
+ * - A wide range has some ten times as many names, in a pack and in deltas, as ranges of a value index have
+ *   (decision 0128). Indexes with many names have wide ranges.
  */
 import type { NameListKeys } from "../keys.ts";
-import { as, type Field, misfit, number, rowCodec, text, withDefault } from "../row.ts";
-import { compareKeys, type Item, type Key, LAST, type Table, type Value } from "../table.ts";
+import { as, type Field, misfit, number, optional, rowCodec, SHAPE, text } from "../row.ts";
+import { compareKeys, type Item, LAST, type Table, type Value } from "../table.ts";
+import { isWideItem, rangeKey, type ValueContext, type ValueRange, wideRangeOf } from "../value-index/range-rows.ts";
 import { bytesOf } from "./name-key.ts";
 
-/** Bytes of names at which a range is split before a name is added: a leaf stays within four write units. */
+export { rangeKey };
+
+/** Bytes of names at which a narrow range is split before a name is added: a leaf stays within four write units. */
 export const SPLIT_BYTES = 4_000;
 
 /** The share of SPLIT_BYTES to which `layout` fills a range: the average of ranges after splits. */
@@ -20,8 +27,12 @@ const FILL = 0.75;
 export interface IndexContext {
   readonly table: Table;
   readonly keys: NameListKeys;
-  /** Bytes of names at which a range is split. */
+  /** Bytes of names at which a narrow range is split. */
   readonly splitBytes: number;
+  /** A full narrow range that so many splits led to becomes a wide one. */
+  readonly widenAt: number;
+  /** The same table and keys, for what wide ranges contain. */
+  readonly wide: ValueContext;
   /** Milliseconds after which a call that other writers keep interrupting throws `service.unavailable`. */
   readonly deadlineMs: number;
 }
@@ -38,7 +49,13 @@ export interface EntryAttributes {
 export type Entry = EntryAttributes & { readonly key: string };
 
 /** A range of names and its counts, as one item stores them. */
-export interface Range {
+export type Range = NarrowRange | WideRange;
+
+/** A range whose names are in packs, as in a value index: its texts are the names. */
+export type WideRange = ValueRange;
+
+/** A range whose names are in a leaf. */
+export interface NarrowRange {
   /** The least name that it can contain. */
   readonly low: string;
   /** The least name after the range. */
@@ -48,18 +65,15 @@ export interface Range {
   readonly bytes: number;
   /** Grows with every write. */
   readonly version: number;
-  /** How many splits led to the range, up to `DEEP`. */
-  readonly depth: number;
+  /**
+   * How many splits led to the range. Absent where a release had a part in them that knows no wide ranges, or a loader:
+   * such a range is not spread, and becomes wide only by a command.
+   */
+  readonly depth?: number | undefined;
 }
 
-/** From this depth on, ranges are split by their bytes alone. Ranges of older releases and of loaders are deep. */
+/** From this depth on, ranges are split by their bytes alone, and not where writers meet. */
 export const DEEP = 8;
-
-/** Not stored for deep ranges: most ranges of a large index. */
-const depthField: Field<number> = {
-  ...withDefault(number, DEEP),
-  write: (depth) => (depth < DEEP ? depth : undefined),
-};
 
 /** The names of one range, as one item stores them. */
 export interface Leaf {
@@ -82,28 +96,31 @@ const names: Field<ReadonlySet<string>> = {
   write: (value) => (value.size > 0 ? value : undefined),
 };
 
-const rangeRow = rowCodec<Omit<Range, "low">>("name range", {
+const rangeRow = rowCodec<Omit<NarrowRange, "low">>("name range", {
   high: as("hi", text),
   count: as("n", number),
   bytes: as("b", number),
   version: as("v", number),
-  depth: as("d", depthField),
+  depth: as("d", optional(number)),
 });
 const leafRow = rowCodec<Leaf>("name leaf", { high: as("hi", text), names: as("k", names) });
 const entryRow = rowCodec<{ readonly id: string }>("name", { id: text });
 
-/** The key of the range item with a low. It begins with a dot, because a sort key cannot be empty. */
-export function rangeKey(keys: NameListKeys, low: string): Key {
-  return { PK: keys.ranges, SK: `.${low}` };
-}
-
 /** Reads a range item. */
 export function rangeOf(item: Item): Range {
-  return { low: item.SK.slice(1), ...rangeRow.read(item) };
+  return isWideItem(item) ? wideRangeOf(item) : { low: item.SK.slice(1), ...rangeRow.read(item) };
 }
 
+/** Whether a range is a wide one. */
+export function isWide(range: Range): range is WideRange {
+  return "fold" in range;
+}
+
+/** The attributes that a narrow range lacks, for conditions: a range item may be of either kind. */
+export const LACKING_IN_NARROW = [SHAPE] as const;
+
 /** Writes a range item. */
-export function rangeItem(keys: NameListKeys, range: Range): Item {
+export function rangeItem(keys: NameListKeys, range: NarrowRange): Item {
   return { ...rangeKey(keys, range.low), ...rangeRow.write(range) };
 }
 
@@ -141,20 +158,20 @@ export function bytesOfAll(names: Iterable<string>): number {
   return sum;
 }
 
-/** The range of these names, which must be all of `[low, high)`. */
+/** The narrow range of these names, which must be all of `[low, high)`. */
 export function rangeOver(
   low: string,
   high: string,
   names: readonly string[],
-  { version = 0, depth = DEEP }: Partial<Pick<Range, "version" | "depth">> = {},
-): Range {
+  { version = 0, depth }: Partial<Pick<NarrowRange, "version" | "depth">> = {},
+): NarrowRange {
   return { low, high, count: names.length, bytes: bytesOfAll(names), version, depth };
 }
 
 /**
- * The items of a whole index, to load many names into an empty index that has no other writer. None for no entries: an
- * empty index has no items. The entries must be in the order of their keys, each key (of `nameKey`) once; throws
- * `RangeError` otherwise.
+ * The items of a whole index of narrow ranges, to load many names into an empty index that has no other writer. None
+ * for no entries: an empty index has no items. The entries must be in the order of their keys, each key (of `nameKey`)
+ * once; throws `RangeError` otherwise.
  */
 export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes = SPLIT_BYTES): Generator<Item, void> {
   let low = "";

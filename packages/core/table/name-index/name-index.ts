@@ -8,6 +8,7 @@
 import { later } from "../../platform/later.ts";
 import type { NameListKeys } from "../keys.ts";
 import type { Table } from "../table.ts";
+import { limitsOf, type ValueIndexLimits } from "../value-index/range-rows.ts";
 import type { Discrepancy } from "./audit.ts";
 import { type IndexContext, SPLIT_BYTES } from "./items.ts";
 import { type NameReads, nameReads } from "./reads.ts";
@@ -15,10 +16,19 @@ import { type NameWrites, nameWrites } from "./writes.ts";
 
 const DEADLINE_MS = 10_000;
 
+/** Of so many splits at least 256 ranges come, so that the writers of a tenant spread over them. */
+const WIDEN_AT = 8;
+/** Names at which a wide range is split: 2,000 on average. */
+export const WIDE_SPLIT_AT = 2_850;
+
 /** Options of an index. */
 export interface NameIndexOptions {
-  /** Bytes of names at which a range is split. Default 4,000: about 230 names of 17 bytes. */
+  /** Bytes of names at which a narrow range is split. Default 4,000: about 230 names of 17 bytes. */
   readonly splitBytes?: number;
+  /** After so many splits a full narrow range becomes a wide one. Default 8. */
+  readonly widenAt?: number;
+  /** When wide ranges are folded and split. By default they have about 2,000 names. */
+  readonly wide?: Partial<ValueIndexLimits>;
   /** Milliseconds for which a call retries while others change its ranges. Default 10,000. */
   readonly deadlineMs?: number;
 }
@@ -34,7 +44,13 @@ const [auditIndex] = later(() => import("./audit.ts"), "audit");
 
 /** Opens the index with these keys on the table of one request. It has no state. */
 export function nameIndex(table: Table, keys: NameListKeys, options: NameIndexOptions = {}): NameIndex {
-  const { splitBytes = SPLIT_BYTES, deadlineMs = DEADLINE_MS } = options;
-  const context: IndexContext = { table, keys, splitBytes, deadlineMs };
+  const context = indexContext(table, keys, options);
   return { ...nameReads(context), ...nameWrites(context), audit: () => auditIndex(context) };
+}
+
+/** What the parts of an index share. */
+export function indexContext(table: Table, keys: NameListKeys, options: NameIndexOptions = {}): IndexContext {
+  const { splitBytes = SPLIT_BYTES, widenAt = WIDEN_AT, deadlineMs = DEADLINE_MS } = options;
+  const limits = limitsOf({ splitAt: () => WIDE_SPLIT_AT, ...options.wide });
+  return { table, keys, splitBytes, widenAt, wide: { table, keys, limits }, deadlineMs };
 }

@@ -1,21 +1,28 @@
-/** Finds the range of a name, and splits full ranges. */
+/** Finds the range of a name with room for it: splits full ranges, widens them, or folds them. */
 
 import { Moved } from "../settle.ts";
 import { compareKeys, type Key, LAST, type Step } from "../table.ts";
+import { rangeSteps } from "../value-index/changes.ts";
+import { rangeWithRoom } from "../value-index/fold.ts";
+import { locate } from "./directory.ts";
 import {
   bytesOfAll,
   covers,
-  DEEP,
   type IndexContext,
+  isWide,
+  LACKING_IN_NARROW,
   leafItem,
   leafOf,
+  type NarrowRange,
   type Range,
   rangeItem,
   rangeKey,
   rangeOf,
   rangeOver,
+  type WideRange,
 } from "./items.ts";
 import { bytesOf } from "./name-key.ts";
+import { widen } from "./widening.ts";
 
 /** Attempts to split a full range before a name is added anyway: the limit is soft, far below DynamoDB's 400 KB. */
 const SPLIT_TRIES = 4;
@@ -32,26 +39,8 @@ export function moved(): Error {
 }
 
 /**
- * The range that covers a name; `undefined` in an empty index. It may be out of date: every write that depends on it
- * has a condition. Throws `Moved` when a split is read half done.
- */
-export async function locate(context: IndexContext, key: string, consistent: boolean): Promise<Range | undefined> {
-  const { table, keys } = context;
-  const { PK, SK: to } = rangeKey(keys, key);
-  const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
-  const [item] = items;
-  if (!item) return undefined;
-  const range = rangeOf(item);
-  if (covers(range, key)) return range;
-  // The read returned the left part of a split; the right part begins where it ends.
-  const right = await table.get(rangeKey(keys, range.high));
-  if (right && covers(rangeOf(right), key)) return rangeOf(right);
-  throw moved();
-}
-
-/**
- * The range to add a name to. A full range is split before the name is added: in a busy range, other writers would
- * always come between the read and the write of a split. `known` is the range, where it has been located already.
+ * The range for the change of a name. A full range is split before a name is added: in a busy range, other writers
+ * would always come between the read and the write of a split. `known` is the range, where it has been located already.
  */
 export async function locateRoom(
   context: IndexContext,
@@ -62,37 +51,63 @@ export async function locateRoom(
   let range = known && covers(known, key) ? known : await locate(context, key, consistent);
   for (
     let tries = 0;
-    range && range.bytes >= context.splitBytes && range.count > 1 && tries < SPLIT_TRIES;
+    range && !isWide(range) && range.bytes >= context.splitBytes && range.count > 1 && tries < SPLIT_TRIES;
     tries += 1
   ) {
-    const parts = await split(context, range.low);
+    const parts = await split(context, range);
     range = parts.find((part) => covers(part, key)) ?? (await locate(context, key, true));
   }
-  return range;
+  return range && isWide(range) ? wideWithRoom(context, key, range) : range;
+}
+
+/** The range for a name to leave. A narrow range needs no room for that. */
+export async function roomToLeave(context: IndexContext, key: string, range: Range): Promise<Range | undefined> {
+  return isWide(range) ? wideWithRoom(context, key, range) : range;
+}
+
+/** The wide range of a name with room for a change: a full one is folded first. */
+function wideWithRoom(context: IndexContext, key: string, known: WideRange): Promise<WideRange | undefined> {
+  let first: Range | undefined = known;
+  return rangeWithRoom(context.wide, async (consistent) => {
+    const range = first ?? (await locate(context, key, consistent));
+    first = undefined;
+    if (!range || !isWide(range)) throw moved();
+    return range;
+  });
 }
 
 /**
- * Splits a range in two, by bytes, in one transaction. Entries do not change. The names are counted in a snapshot of
- * range and leaf, because a Query may return half of a write. Returns the two parts, or none when another write came
- * between or the range is not full any more.
+ * Splits a narrow range in two, by bytes, in one transaction; or widens one that many splits led to. Entries do not
+ * change. The names are counted in a snapshot of range and leaf, because a Query may return half of a write. Returns
+ * what the range has become, or nothing when another write came between or the range is not full any more.
  */
-async function split(context: IndexContext, low: string): Promise<readonly Range[]> {
+async function split(context: IndexContext, { low, ...found }: NarrowRange): Promise<readonly Range[]> {
   const { table, keys, splitBytes } = context;
+  // A rehearsal has no effect, so that a range is not widened for it.
+  if ((found.depth ?? 0) >= context.widenAt && table.keeps !== "for good") {
+    const wide = await widen(context, [{ low, ...found }]);
+    return wide ? [wide] : [];
+  }
   const [at, leafAt] = [rangeKey(keys, low), keys.leaf(low)];
   const [item, leaf] = await table.snapshot([at, leafAt]);
-  if (!item) throw missing(at)();
-  if (!leaf) throw missing(leafAt)();
+  if (!item) throw moved();
   const range = rangeOf(item);
+  if (isWide(range)) return [];
+  if (!leaf) throw missing(leafAt)();
   const names = [...leafOf(leaf).names].sort(compareKeys);
   const cut = cutAt(names, range.bytes);
   const middle = names[cut];
   if (range.bytes < splitBytes || names.length < 2 || middle === undefined) return [];
-  const depth = Math.min(DEEP, range.depth + 1);
+  const depth = range.depth === undefined ? undefined : range.depth + 1;
   const left = rangeOver(low, middle, names.slice(0, cut), { version: range.version + 1, depth });
   const right = rangeOver(middle, range.high, names.slice(cut), { depth });
   try {
     await table.write(
-      { put: rangeItem(keys, left), when: { equal: { v: range.version } }, otherwise: moved },
+      {
+        put: rangeItem(keys, left),
+        when: { equal: { v: range.version }, lacking: LACKING_IN_NARROW },
+        otherwise: moved,
+      },
       { put: rangeItem(keys, right), when: "absent", otherwise: moved },
       { put: leafItem(keys, low, middle, names.slice(0, cut)), when: "present", otherwise: missing(leafAt) },
       { put: leafItem(keys, middle, range.high, names.slice(cut)), when: "absent", otherwise: moved },
@@ -115,15 +130,19 @@ function cutAt(names: readonly string[], bytes: number): number {
 }
 
 /**
- * The step that counts a change in a range item. Its condition is that the range still covers the names: the low never
- * changes, and a split lowers the high. With `version`, the range must also have that version.
+ * The step that counts a change in a narrow range item. Its condition is that the range still covers the names, and is
+ * narrow: the low never changes, and a split lowers the high. With `version`, the range must also have that version.
  */
-export function touch(context: IndexContext, range: Range, change: Change, version?: number): Step {
+export function touch(context: IndexContext, range: NarrowRange, change: Change, version?: number): Step {
   const { added = [], removed = [] } = change;
   return {
     change: rangeKey(context.keys, range.low),
     add: { n: added.length - removed.length, b: bytesOfAll(added) - bytesOfAll(removed), v: 1 },
-    when: { above: { hi: greatest([...added, ...removed]) }, ...(version !== undefined && { equal: { v: version } }) },
+    when: {
+      above: { hi: greatest([...added, ...removed]) },
+      lacking: LACKING_IN_NARROW,
+      ...(version !== undefined && { equal: { v: version } }),
+    },
     otherwise: moved,
   };
 }
@@ -132,12 +151,25 @@ function greatest(names: readonly string[]): string {
   return names.reduce((most, name) => (compareKeys(name, most) > 0 ? name : most), "");
 }
 
-/** The steps that add names to a range and its leaf, or remove them. One update cannot do both. */
+/** The steps that add names to a wide range and remove names from it: at most three. */
+export function turnWide({ wide }: IndexContext, range: WideRange, { added = [], removed = [] }: Change): Step[] {
+  const turns = [
+    ...added.map((text) => ({ text, net: 1 as const })),
+    ...removed.map((text) => ({ text, net: -1 as const })),
+  ];
+  return [...rangeSteps(wide, { range, turns }, 0, moved)];
+}
+
+/**
+ * The steps that add names to a range and what it contains, or remove them: at most three. One update of a leaf cannot
+ * do both.
+ */
 export function turn(
   context: IndexContext,
   range: Range,
   change: { added: readonly string[] } | { removed: readonly string[] },
 ): Step[] {
+  if (isWide(range)) return turnWide(context, range, change);
   const leaf = context.keys.leaf(range.low);
   const names = "added" in change ? { add: { k: new Set(change.added) } } : { take: { k: new Set(change.removed) } };
   return [touch(context, range, change), { change: leaf, ...names, when: "present", otherwise: missing(leaf) }];

@@ -1,7 +1,7 @@
 /** Reads of a name index: by name, position, prefix, or any test. Names are in the order of their UTF-8 bytes. */
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { type Directory, rangeAtKey, rangeAtPosition, readDirectory, readNames, totalOf } from "./directory.ts";
-import { type Entry, entryOf, type IndexContext } from "./items.ts";
+import { type Entry, entryOf, type IndexContext, isWide } from "./items.ts";
 import { isPrefix, prefixEnd } from "./name-key.ts";
 
 /** Entries that are read for a prefix; the matches of a prefix with more are counted by ranges. */
@@ -44,7 +44,7 @@ export interface NameReads {
   total(options?: ReadOptions): Promise<number>;
   /** The number of names before a text, which need not be a name. Two round trips. */
   rank(text: string, options?: ReadOptions): Promise<number>;
-  /** A part of all names, at any offset, with the exact total. Two round trips. */
+  /** A part of all names, at any offset, with the exact total. Two round trips; three where the range is wide. */
   page(window: Window): Promise<Names>;
   /**
    * The names after one (which may be deleted), or the first ones, and whether more follow. For cursors. One round
@@ -64,7 +64,8 @@ export interface NameReads {
    */
   startingWith(prefix: string, window: Window): Promise<Counting>;
   /**
-   * The names that pass a test, from the leaves. Two round trips, and one for each 1,600 ranges (about 280,000 names).
+   * The names that pass a test, from what ranges contain. Two round trips, and one for each 1,600 rows: about 280,000
+   * names in narrow ranges, 1,000,000 in wide ones.
    * A prefix that all of them have reduces what is read.
    */
   search(test: (key: string) => boolean, window: Window & { readonly prefix?: string }): Promise<Names>;
@@ -148,10 +149,14 @@ async function page(context: IndexContext, window: Window): Promise<Names> {
   return { entries: backwards ? entries.reverse() : entries, total };
 }
 
-/** A window far into the matches of a prefix: ranks are counted while entries are read. Two round trips. */
+/**
+ * A window far into the matches of a prefix. Two round trips: ranks are counted while entries are read. Three with wide
+ * ranges.
+ */
 async function deepPrefix(context: IndexContext, prefix: string, window: Window): Promise<Names> {
   const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
   const directory = await readDirectory(context, options);
+  if (directory.ranges.some(isWide)) return deepPrefixInWide(context, directory, prefix, window);
   const ends = [prefix, prefix + LAST] as const;
   // Before the leaves are read, ranks are known to within a range: up to that many more entries are read.
   const [from = 0, to = 0] = ends.map((text) => rangeAtKey(directory.ranges, text));
@@ -176,6 +181,43 @@ async function deepPrefix(context: IndexContext, prefix: string, window: Window)
   return { entries: backwards ? entries.reverse() : entries, total };
 }
 
+/** The same from the names of the ranges that the window may begin in. */
+async function deepPrefixInWide(
+  context: IndexContext,
+  directory: Directory,
+  prefix: string,
+  { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options }: Window,
+): Promise<Names> {
+  const { ranges, before } = directory;
+  const ends = [prefix, prefix + LAST] as const;
+  const [from = 0, to = 0] = ends.map((text) => rangeAtKey(ranges, text));
+  // Where the window begins, by what the ranges of both ends leave open.
+  const [least, greatest] = backwards ? [before[to], before[to + 1]] : [before[from], before[from + 1]];
+  const begins = [least, greatest].map((position = 0) =>
+    Math.max(0, backwards ? position - offset - limit : position + offset),
+  );
+  const [firstAt = 0, lastAt = 0] = begins.map((position) => rangeAtPosition(directory, position));
+  const places = new Set([from, to]);
+  for (let at = firstAt; at <= lastAt; at += 1) places.add(at);
+  const names = await namesAt(context, directory, [...places], options);
+  const [first = 0, end = 0] = ranksIn(directory, names, ends);
+  const total = end - first;
+  const count = total > most ? 0 : Math.max(0, Math.min(limit, total - offset));
+  if (count === 0) return { entries: [], total };
+  const position = backwards ? end - offset - count : first + offset;
+  const start = nameAt(directory, names, position);
+  const read = await readEntries(context, start, count, options);
+  const entries = read.filter(({ key }) => key.startsWith(prefix));
+  return { entries: backwards ? entries.reverse() : entries, total };
+}
+
+/** The name at a position, in ranges whose names were read. Where names have gone since, the end of the range. */
+function nameAt({ ranges, before }: Directory, names: NamesByRange, position: number): string {
+  const at = rangeAtPosition({ ranges, before }, position);
+  const own = [...(names.get(at) ?? [])].sort(compareKeys);
+  return own[position - (before[at] ?? 0)] ?? ranges[at]?.high ?? LAST;
+}
+
 /** The entries of positions `[start, stop)` of the whole index. */
 async function readPositions(
   context: IndexContext,
@@ -188,6 +230,10 @@ async function readPositions(
   const at = rangeAtPosition(directory, start);
   const range = directory.ranges[at];
   if (!range || start >= end) return [];
+  if (isWide(range)) {
+    const names = await namesAt(context, directory, [at], options);
+    return readEntries(context, nameAt(directory, names, start), end - start, options);
+  }
   const skip = start - (directory.before[at] ?? 0);
   return (await readEntries(context, range.low, skip + end - start, options)).slice(skip);
 }
@@ -219,15 +265,37 @@ async function ranksOf(
   options: ReadOptions,
 ): Promise<number[]> {
   const places = texts.map((text) => rangeAtKey(directory.ranges, text));
-  const needed = [...new Set(places)].flatMap((at) => directory.ranges[at] ?? []);
-  const leaves = new Map<string, readonly string[]>();
-  for await (const { range, names } of readNames(context, needed, options)) leaves.set(range.low, names);
-  return texts.map((text, index) => {
-    const at = places[index] ?? -1;
-    const { low = "", count = 0 } = directory.ranges[at] ?? {};
-    const smaller = (leaves.get(low) ?? []).filter((name) => compareKeys(name, text) < 0).length;
-    // A leaf may be newer than its range; ranks must not overlap.
-    return (directory.before[at] ?? 0) + Math.min(count, smaller);
+  return ranksIn(directory, await namesAt(context, directory, [...new Set(places)], options), texts);
+}
+
+/** The names of ranges, by the positions of the ranges. */
+type NamesByRange = ReadonlyMap<number, readonly string[]>;
+
+/** The names of the ranges at some positions. One round trip. */
+async function namesAt(
+  context: IndexContext,
+  { ranges }: Directory,
+  places: readonly number[],
+  options: ReadOptions,
+): Promise<NamesByRange> {
+  const found = new Map<number, readonly string[]>();
+  const wanted = places.filter((at) => ranges[at]);
+  let at = 0;
+  const read = wanted.flatMap((place) => ranges[place] ?? []);
+  for await (const { names } of readNames(context, read, options)) {
+    found.set(wanted[at] ?? -1, names);
+    at += 1;
+  }
+  return found;
+}
+
+/** The number of names before each of some texts, from the names of their ranges. */
+function ranksIn({ ranges, before }: Directory, names: NamesByRange, texts: readonly string[]): number[] {
+  return texts.map((text) => {
+    const at = rangeAtKey(ranges, text);
+    const smaller = (names.get(at) ?? []).filter((name) => compareKeys(name, text) < 0).length;
+    // Names may be newer than the count of their range; ranks must not overlap.
+    return (before[at] ?? 0) + Math.min(ranges[at]?.count ?? 0, smaller);
   });
 }
 

@@ -8,8 +8,11 @@ import { compareKeys, type Step } from "../table.ts";
 import {
   DEEP,
   type IndexContext,
+  isWide,
+  LACKING_IN_NARROW,
   leafItem,
   leafOf,
+  type NarrowRange,
   type Range,
   rangeItem,
   rangeKey,
@@ -26,7 +29,7 @@ const PARTS_MOST = 16;
  * the range is deep enough, so that names that come in their order do not make ranges without end.
  */
 export function crowded(context: IndexContext, range: Range): Crowded | undefined {
-  if (range.depth >= DEEP || range.count < 2) return undefined;
+  if (isWide(range) || !isYoung(range) || range.count < 2) return undefined;
   return new Crowded(() => spread(context, range));
 }
 
@@ -34,17 +37,21 @@ export function crowded(context: IndexContext, range: Range): Crowded | undefine
  * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet
  * in a range all try, and must not keep it busy.
  */
-async function spread({ table, keys }: IndexContext, { low, high }: Range): Promise<void> {
+async function spread({ table, keys }: IndexContext, { low, high }: NarrowRange): Promise<void> {
   const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);
   const range = item && rangeOf(item);
   const names = leaf ? [...leafOf(leaf).names].sort(compareKeys) : [];
-  if (range?.high !== high || range.depth >= DEEP || names.length < 2) return;
+  if (!range || isWide(range) || range.high !== high || !isYoung(range) || names.length < 2) return;
   const parts = partsOf(range, names);
   const steps = parts.flatMap((part, at): Step[] => {
     const own = names.filter((name) => compareKeys(name, part.low) >= 0 && compareKeys(name, part.high) < 0);
     return [
       at === 0
-        ? { put: rangeItem(keys, part), when: { equal: { v: range.version } }, otherwise: moved }
+        ? {
+            put: rangeItem(keys, part),
+            when: { equal: { v: range.version }, lacking: LACKING_IN_NARROW },
+            otherwise: moved,
+          }
         : { put: rangeItem(keys, part), when: "absent", otherwise: moved },
       { put: leafItem(keys, part.low, part.high, own), when: at === 0 ? "present" : "absent", otherwise: moved },
     ];
@@ -56,8 +63,13 @@ async function spread({ table, keys }: IndexContext, { low, high }: Range): Prom
   }
 }
 
+/** Whether a range may be spread: few splits led to it, all of them by releases that count them. */
+function isYoung({ depth = DEEP }: NarrowRange): boolean {
+  return depth < DEEP;
+}
+
 /** Ranges with about equally many names, at least one. */
-function partsOf({ low, high, version, depth }: Range, names: readonly string[]): readonly Range[] {
+function partsOf({ low, high, version, depth = DEEP }: NarrowRange, names: readonly string[]): readonly NarrowRange[] {
   const count = Math.min(PARTS_MOST, names.length);
   const below = Math.min(DEEP, depth + Math.ceil(Math.log2(count)));
   const firsts = Array.from({ length: count }, (_, at) => Math.floor((at * names.length) / count));

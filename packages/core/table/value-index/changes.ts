@@ -10,6 +10,7 @@ import {
   deltaAt,
   rangeItem,
   rangeKey,
+  shapeOfRange,
   type ValueContext,
   type ValueRange,
 } from "./range-rows.ts";
@@ -21,10 +22,10 @@ interface Turn {
   readonly net: 1 | -1;
 }
 
-/** What a change does to one range. */
+/** What a change does to one range; to the first of an index where there is none. */
 interface RangeTurns {
   readonly range: ValueRange | undefined;
-  readonly turns: Turn[];
+  readonly turns: readonly Turn[];
 }
 
 /**
@@ -44,7 +45,7 @@ export async function changeSteps(
   const located = await Promise.all(
     turns.map(({ text }) => rangeWithRoom(context, (consistent) => locate(context, text, consistent))),
   );
-  const byRange = new Map<string, RangeTurns>();
+  const byRange = new Map<string, RangeTurns & { readonly turns: Turn[] }>();
   for (const [at, turn] of turns.entries()) {
     const range = located[at];
     const low = range?.low ?? "";
@@ -54,14 +55,15 @@ export async function changeSteps(
   }
   return [...byRange.values()].flatMap((one, at) => {
     const { range } = one;
-    const steps = stepsOf(context, one, at === 0 ? several : 0, moved);
+    const steps = rangeSteps(context, one, at === 0 ? several : 0, moved);
     // Where others write a range, it is spread; where they create the index, it is looked for again.
     const contended = range ? () => crowded(context, range) : moved;
     return isSpread ? steps.map((step) => ({ ...step, contended })) : steps;
   });
 }
 
-function stepsOf(
+/** The steps of what a change does to one range. */
+export function rangeSteps(
   { keys }: ValueContext,
   { range, turns }: RangeTurns,
   several: number,
@@ -74,13 +76,16 @@ function stepsOf(
     ? {
         change: rangeKey(keys, low),
         add: { n: sum, p: pending, c: turns.length, ...(several !== 0 && { m: several }) },
-        when: { above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") } },
+        when: {
+          above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") },
+          equal: shapeOfRange(keys),
+        },
         otherwise: moved,
       }
     : { put: rangeItem(keys, firstRange(sum, several, pending, turns.length)), when: "absent", otherwise: moved };
   const byDelta = new Map<number, Record<string, number>>();
   for (const { text, net } of turns) {
-    const at = deltaAt(text);
+    const at = deltaAt(keys, text);
     const nets = byDelta.get(at) ?? {};
     nets[changeName(text)] = net;
     byDelta.set(at, nets);

@@ -2,22 +2,26 @@
  * The contents of ranges: packs and the changes since. They are read as separate items, so that a fold may come between
  * them; the number of the fold in each shows it, and they are read again.
  */
-import type { ValueIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../settle.ts";
 import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
 import { readSpan } from "./directory.ts";
 import type { CountedRange } from "./model.ts";
-import { ID_BYTES, idOfBytes, packedText } from "./pair.ts";
+import { ID_BYTES, idOfBytes, packedText, unescaped } from "./pair.ts";
 import {
   DELTAS,
   type Delta,
   deltaOf,
+  isWideItem,
   type PackedValue,
   packedIds,
   packedValues,
   packOf,
+  type RangeKeys,
+  rangeKey,
+  rangeOf,
   type ValueContext,
   type ValueRange,
+  wideRangeOf,
 } from "./range-rows.ts";
 
 const DEADLINE_MS = 10_000;
@@ -78,21 +82,44 @@ async function attempt(
   ranges: readonly ValueRange[],
   { withIds, ...options }: ContentsRead,
 ): Promise<readonly (Contents<ValueRange> | undefined)[]> {
-  const ofRange = ranges.map((range): readonly Key[] => {
-    const { low, fold, slot } = range;
-    return [
-      ...deltaKeys(keys, range),
-      ...(fold > 0 ? [keys.values(low, slot)] : []),
-      ...(fold > 0 && withIds ? [keys.ids(low, slot)] : []),
-    ];
-  });
+  const ofRange = ranges.map((range) => contentKeys(keys, range, withIds));
   const items = await table.getMany(ofRange.flat(), options);
   let at = 0;
   return ranges.map((range, place) => {
     const own = items.slice(at, at + (ofRange[place]?.length ?? 0));
     at += own.length;
-    return contentsOf(range, own, withIds);
+    return contentsOf(range, own, withIds && keys.ids !== undefined);
   });
+}
+
+/** A range and what it contained at one instant. */
+export interface RangeAtOnce {
+  readonly range: ValueRange;
+  /** `undefined` where its pack and its deltas are not of one fold. */
+  readonly contents: Contents<ValueRange> | undefined;
+}
+
+/**
+ * The range with that low, with its contents; `undefined` where there is none of the kind of the index. Counts and
+ * changes are of one instant, which a batch of reads is not: it may show one half of a transaction. Two round trips.
+ */
+export async function readAtOnce({ table, keys }: ValueContext, low: string): Promise<RangeAtOnce | undefined> {
+  const [item, ...deltas] = await table.snapshot([rangeKey(keys, low), ...DELTAS.map((at) => keys.delta(low, at))]);
+  if (!item || (!keys.ids && !isWideItem(item))) return undefined;
+  const range = keys.ids ? rangeOf(item) : wideRangeOf(item);
+  const packs = await table.getMany(packKeys(keys, range, true));
+  const items = hasChanges(range) ? [...deltas, ...packs] : packs;
+  return { range, contents: contentsOf(range, items, keys.ids !== undefined) };
+}
+
+/** The keys of the items with the contents of a range. */
+export function contentKeys(keys: RangeKeys, range: ValueRange, withIds: boolean): readonly Key[] {
+  return [...deltaKeys(keys, range), ...packKeys(keys, range, withIds)];
+}
+
+function packKeys(keys: RangeKeys, { low, fold, slot }: ValueRange, withIds: boolean): readonly Key[] {
+  if (fold <= 0) return [];
+  return [keys.values(low, slot), ...(withIds && keys.ids ? [keys.ids(low, slot)] : [])];
 }
 
 /** Where nothing has changed since the pack was written, the deltas are not read. */
@@ -100,11 +127,12 @@ function hasChanges({ pending }: ValueRange): boolean {
   return pending > 0;
 }
 
-function deltaKeys(keys: ValueIndexKeys, range: ValueRange): readonly Key[] {
+function deltaKeys(keys: RangeKeys, range: ValueRange): readonly Key[] {
   return hasChanges(range) ? DELTAS.map((at) => keys.delta(range.low, at)) : [];
 }
 
-function contentsOf(
+/** The contents of a range from those items; `undefined` where they do not belong together. */
+export function contentsOf(
   range: ValueRange,
   items: readonly (Item | undefined)[],
   withIds: boolean,
@@ -125,8 +153,13 @@ function netChanges(deltas: readonly Delta[]): ReadonlyMap<string, number> {
   return new Map(deltas.flatMap(({ changes }) => [...changes]));
 }
 
-/** The texts of all pairs of a range, in order. Its contents must have ids. */
-export function pairTexts({ values, ids = new Uint8Array(), changes }: Contents): string[] {
+/** The texts of all pairs of a range, in order; without ids, the values are texts. */
+export function pairTexts({ values, ids, changes }: Contents): string[] {
+  if (!ids)
+    return withChanges(
+      values.map(({ value }) => unescaped(value)),
+      changes,
+    );
   const texts: string[] = [];
   let place = 0;
   for (const { value, facet, count } of values) {
@@ -149,8 +182,8 @@ export function withChanges(texts: readonly string[], changes: ReadonlyMap<strin
 }
 
 /** Contents whose values may be missing where all pairs match. */
-export interface WithIds {
-  readonly contents: Contents;
+export interface WithIds<Range extends CountedRange = CountedRange> {
+  readonly contents: Contents<Range>;
   readonly isWhole: boolean;
 }
 
@@ -160,16 +193,16 @@ export interface WithIds {
  */
 export async function readIds(
   context: ValueContext,
-  ranges: readonly { readonly range: ValueRange; readonly contents?: Contents }[],
+  ranges: readonly { readonly range: ValueRange; readonly contents?: Contents<ValueRange> }[],
   options: ReadOptions,
-): Promise<readonly WithIds[]> {
+): Promise<readonly WithIds<ValueRange>[]> {
   const { table, keys } = context;
   const keysOf = ({ range, contents }: (typeof ranges)[number]): readonly Key[] => [
-    ...(range.fold > 0 ? [keys.ids(range.low, range.slot)] : []),
+    ...(range.fold > 0 && keys.ids ? [keys.ids(range.low, range.slot)] : []),
     ...(contents ? [] : deltaKeys(keys, range)),
   ];
   const items = await table.getMany(ranges.flatMap(keysOf), options);
-  const result: WithIds[] = [];
+  const result: WithIds<ValueRange>[] = [];
   let at = 0;
   for (const one of ranges) {
     const own = items.slice(at, at + keysOf(one).length);
@@ -185,9 +218,9 @@ export async function readIds(
 }
 
 function completedBy(
-  { range, contents }: { readonly range: ValueRange; readonly contents?: Contents },
+  { range, contents }: { readonly range: ValueRange; readonly contents?: Contents<ValueRange> },
   items: readonly (Item | undefined)[],
-): Contents | undefined {
+): Contents<ValueRange> | undefined {
   const packed = range.fold > 0 ? packOf(items[0], range.fold) : undefined;
   if (range.fold > 0 && !packed) return undefined;
   const ids = packed ? packedIds(packed) : new Uint8Array();

@@ -7,24 +7,25 @@
  * that counts.
  */
 import { elapsed, pause } from "../../platform/clock.ts";
+import { bytesOf } from "../name-index/name-key.ts";
 import { isStale, stale } from "../stale.ts";
 import { compareKeys, type Item, type Step, type Table } from "../table.ts";
 import { early } from "../timing.ts";
-import { type Contents, pairTexts, readContents } from "./contents.ts";
+import { type Contents, pairTexts, type RangeAtOnce, readAtOnce } from "./contents.ts";
 import {
   changeBytes,
   changeName,
   DELTAS,
   deltaAt,
   idsItem,
+  packedValuesOf,
   rangeItem,
   rangeKey,
-  rangeOf,
   separator,
+  shapeOfRange,
   type ValueContext,
   type ValueRange,
   valuesItem,
-  valuesOfPairs,
 } from "./range-rows.ts";
 
 /** Above this multiple of the limit, a change waits for the fold that others have begun. */
@@ -36,6 +37,8 @@ const LOOK_AGAIN_MS = 15;
 const ROOM_WITHIN_MS = 1_500;
 /** Changes that one fold takes from a delta, one condition for each: DynamoDB admits 300 operators in an expression. */
 const TAKEN_MOST = 120;
+/** Bytes of texts above which a range is split: whatever they are, a pack of them is far below DynamoDB's 400 KB. */
+const PACK_BYTES_MAX = 200_000;
 
 /**
  * The range of a text, with room for a change: a full range is folded first. Of the writers of one range, one folds it
@@ -77,10 +80,10 @@ function mustWait({ limits }: ValueContext, range: ValueRange): boolean {
 }
 
 async function fold(context: ValueContext, before: ValueRange): Promise<void> {
-  const contents = await withTicket(context, before);
-  const { range } = contents;
+  const { range, contents = throwStale() } = await withTicket(context, before);
   const texts = pairTexts(contents);
-  const isSplit = texts.length >= context.limits.splitAt(range.depth) && texts.length > 1;
+  const isFull = texts.length >= context.limits.splitAt(range.depth) || bytesOf(texts.join("")) >= PACK_BYTES_MAX;
+  const isSplit = isFull && texts.length > 1;
   await (isSplit ? split(context, range, texts) : replace(context, contents));
 }
 
@@ -88,32 +91,43 @@ async function fold(context: ValueContext, before: ValueRange): Promise<void> {
  * Mends the rows of a range that a defect left: each pair once, and their number. Throws `stale` where others write the
  * range at the same time.
  */
-export async function mendRange(given: ValueContext, before: ValueRange): Promise<void> {
+export function mendRange(context: ValueContext, before: ValueRange): Promise<void> {
+  return fillRange(context, before, async ({ contents }) => pairTexts(contents ?? throwStale()));
+}
+
+/**
+ * Makes a range contain the texts that `read` returns, and count them. It is called when the range has a ticket, and
+ * must read all of them then. Throws `stale` where others write the range at the same time.
+ */
+export async function fillRange(
+  given: ValueContext,
+  before: ValueRange,
+  read: (current: RangeAtOnce) => Promise<readonly string[]>,
+): Promise<void> {
   const context = { ...given, table: early(given.table) };
-  const contents = await withTicket(context, before);
-  const { low, high } = contents.range;
-  const own = pairTexts(contents).filter((text) => compareKeys(text, low) >= 0 && compareKeys(text, high) < 0);
+  const current = await withTicket(context, before);
+  const { range } = current;
+  const { low, high } = range;
+  const own = (await read(current)).filter((text) => compareKeys(text, low) >= 0 && compareKeys(text, high) < 0);
   const texts = [...new Set(own)].sort(compareKeys);
-  const { range } = contents;
-  const slot = 1 - range.slot;
+  const slot = otherSlot(range);
   await putPack(context, low, slot, range.ticket, texts);
   const mended: ValueRange = { ...range, count: texts.length, pending: 0, fold: range.ticket, slot };
   await putRange(context, mended, range.changes);
 }
 
 /** Takes a ticket on a range, and reads what the range contains then. */
-async function withTicket(context: ValueContext, before: ValueRange): Promise<Contents<ValueRange>> {
+async function withTicket(context: ValueContext, { low, ticket: last }: ValueRange): Promise<RangeAtOnce> {
   const { table, keys } = context;
-  const at = rangeKey(keys, before.low);
-  const ticket = before.ticket + 1;
-  await table.write({ change: at, set: { t: ticket }, when: { equal: { t: before.ticket } }, otherwise: stale });
-  const item = await table.get(at);
-  const range = item && rangeOf(item);
-  if (!range || range.ticket !== ticket) throw stale();
-  const contents = await readContents(context, [range], { withIds: true });
-  const [only, ...more] = contents;
-  if (!only || more.length > 0 || only.range !== range) throw stale();
-  return only;
+  const ticket = last + 1;
+  const when = { equal: { t: last, ...shapeOfRange(keys) } };
+  await table.write({ change: rangeKey(keys, low), set: { t: ticket }, when, otherwise: stale });
+  const current = await readAtOnce(context, low);
+  return current?.range.ticket === ticket ? current : throwStale();
+}
+
+function throwStale(): never {
+  throw stale();
 }
 
 /**
@@ -123,8 +137,8 @@ async function replace(context: ValueContext, contents: Contents<ValueRange>): P
   const { table, keys } = context;
   const { range, changes } = contents;
   const { low, ticket } = range;
-  const slot = 1 - range.slot;
-  const ofDeltas = DELTAS.map((at) => [...changes].filter(([text]) => deltaAt(text) === at));
+  const slot = otherSlot(range);
+  const ofDeltas = DELTAS.map((at) => [...changes].filter(([text]) => deltaAt(keys, text) === at));
   const taken = ofDeltas.map((own) => own.slice(0, TAKEN_MOST));
   const left = ofDeltas.flatMap((own) => own.slice(TAKEN_MOST));
   await putPack(context, low, slot, ticket, pairTexts({ ...contents, changes: new Map(taken.flat()) }));
@@ -160,7 +174,7 @@ async function split(context: ValueContext, range: ValueRange, texts: readonly s
   const middle = texts.length >>> 1;
   const cut = separator(texts[middle - 1] ?? "", texts[middle] ?? "");
   const [left, right] = [texts.slice(0, middle), texts.slice(middle)];
-  const slot = 1 - range.slot;
+  const slot = otherSlot(range);
   await Promise.all([putPack(context, low, slot, ticket, left), putPack(context, cut, 0, ticket, right)]);
   const common = { pending: 0, ticket, fold: ticket, depth: range.depth + 1 };
   const ofLeft: ValueRange = { ...range, ...common, high: cut, count: left.length, slot };
@@ -187,20 +201,27 @@ async function putRange(
 }
 
 /** The steps that put deltas without changes. */
-function emptied({ keys }: ValueContext, { low, fold }: ValueRange): readonly Step[] {
+export function emptied({ keys }: ValueContext, { low, fold }: ValueRange): readonly Step[] {
   return DELTAS.map((at): Step => ({ put: { ...keys.delta(low, at), f: fold }, when: "any", otherwise: stale }));
 }
 
-async function putPack(
+/** The slot for the next pack. The first pack of a wide range of names has a slot of its own. */
+function otherSlot({ slot }: ValueRange): number {
+  return slot === 0 ? 1 : 0;
+}
+
+/** Puts a pack with that number. It has no effect until its range refers to it. */
+export async function putPack(
   { table, keys }: ValueContext,
   low: string,
   slot: number,
   ticket: number,
   texts: readonly string[],
 ): Promise<void> {
+  const ids = keys.ids && idsItem(keys.ids(low, slot), ticket, texts);
   await Promise.all([
-    putNewer(table, valuesItem(keys.values(low, slot), ticket, valuesOfPairs(texts))),
-    putNewer(table, idsItem(keys.ids(low, slot), ticket, texts)),
+    putNewer(table, valuesItem(keys.values(low, slot), ticket, packedValuesOf(keys, texts))),
+    ids && putNewer(table, ids),
   ]);
 }
 

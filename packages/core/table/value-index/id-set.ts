@@ -47,6 +47,7 @@ type Words = Uint16Array;
 
 class SortedIds implements IdSet {
   readonly #words: Words;
+  #places: Places | undefined;
   constructor(words: Words) {
     this.#words = words;
   }
@@ -59,6 +60,14 @@ class SortedIds implements IdSet {
     const words = wordsOf(idBytes(id));
     const at = positionAfter(this.#words, words);
     return at > 0 && compareAt(this.#words, at - 1, words, 0) === 0;
+  }
+
+  countOf(ids: Uint8Array): number {
+    this.#places ??= new Places(this.#words);
+    const words = wordsOf(ids);
+    let count = 0;
+    for (let at = 0; at < words.length / WORDS; at += 1) count += Number(this.#places.has(words, at));
+    return count;
   }
 
   and(other: IdSet): IdSet {
@@ -86,6 +95,43 @@ class SortedIds implements IdSet {
 
   static wordsOf(set: SortedIds): Words {
     return set.#words;
+  }
+}
+
+/** Finds ids by their random second halves: a table with open addressing. */
+class Places {
+  readonly #words: Words;
+  /** Positions of ids and 1, or 0. */
+  readonly #table: Uint32Array;
+  readonly #mask: number;
+
+  constructor(words: Words) {
+    const size = words.length / WORDS;
+    const slots = 2 ** Math.ceil(Math.log2(size * 2 + 2));
+    this.#words = words;
+    this.#table = new Uint32Array(slots);
+    this.#mask = slots - 1;
+    for (let at = 0; at < size; at += 1) {
+      let slot = this.#slotOf(words, at);
+      while (this.#table[slot] !== 0) slot = (slot + 1) & this.#mask;
+      this.#table[slot] = at + 1;
+    }
+  }
+
+  has(words: Words, at: number): boolean {
+    for (let slot = this.#slotOf(words, at); ; slot = (slot + 1) & this.#mask) {
+      const place = this.#table[slot] as number;
+      if (place === 0) return false;
+      if (compareAt(this.#words, place - 1, words, at) === 0) return true;
+    }
+  }
+
+  #slotOf(words: Words, at: number): number {
+    const end = (at + 1) * WORDS;
+    // Ids of other kinds than those of this service may be random elsewhere.
+    const mixed =
+      (((words[end - 1] as number) << 16) | (words[end - 2] as number)) ^ Math.imul(words[end - 3] as number, 40_503);
+    return (mixed ^ (mixed >>> 15)) & this.#mask;
   }
 }
 

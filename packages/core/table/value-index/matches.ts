@@ -5,6 +5,7 @@ import { type Contents, readContents, readIds, type WithIds } from "./contents.t
 import { readRanges } from "./directory.ts";
 import {
   coverage,
+  keptCount,
   type MatchedRange,
   type Matching,
   matchedPairs,
@@ -12,7 +13,7 @@ import {
   matchingOf,
   Owners,
 } from "./matching.ts";
-import type { CountedRange, Matches, Pair, ValueDirectory, ValueMatch } from "./model.ts";
+import type { CountedRange, IdSet, Matches, MatchPages, Pair, ValueDirectory, ValueMatch } from "./model.ts";
 import { comparePairs, pairText } from "./pair.ts";
 import type { ValueContext, ValueRange } from "./range-rows.ts";
 
@@ -20,8 +21,14 @@ import type { ValueContext, ValueRange } from "./range-rows.ts";
 export interface ContentsReader<Range extends CountedRange> {
   /** One round trip. */
   contents(ranges: readonly Range[], withIds: boolean): Promise<readonly Contents<Range>[]>;
-  /** The same with ids, of ranges whose contents without ids may be known. One round trip. */
-  ids(ranges: readonly { readonly range: Range; readonly contents?: Contents<Range> }[]): Promise<readonly WithIds[]>;
+  /**
+   * The same with ids, of ranges whose contents without ids may be known. One round trip. `consistent`: as the index
+   * was opened, or false.
+   */
+  ids(
+    ranges: readonly { readonly range: Range; readonly contents?: Contents<Range> }[],
+    consistent?: false,
+  ): Promise<readonly WithIds<Range>[]>;
 }
 
 /** Opens an index for one list. One round trip. */
@@ -30,7 +37,7 @@ export async function openDirectory(context: ValueContext, options: ReadOptions 
   const owningSeveral = ranges.reduce((sum, { several }) => sum + several, 0);
   const reader: ContentsReader<ValueRange> = {
     contents: (some, withIds) => readContents(context, some, { withIds, ...options }),
-    ids: (some) => readIds(context, some, options),
+    ids: (some, consistent) => readIds(context, some, { ...options, ...(consistent === false && { consistent }) }),
   };
   return directoryOf(ranges, reader, owningSeveral);
 }
@@ -71,11 +78,19 @@ class Found<Range extends CountedRange> implements Matches {
   readonly #reader: ContentsReader<Range>;
   readonly #matched: readonly MatchedRange<Range>[];
   readonly #matching: Matching;
+  /** Only pairs of these owners match. */
+  readonly #only: IdSet | undefined;
 
-  constructor(reader: ContentsReader<Range>, matched: readonly MatchedRange<Range>[], matching: Matching) {
+  constructor(
+    reader: ContentsReader<Range>,
+    matched: readonly MatchedRange<Range>[],
+    matching: Matching,
+    only?: IdSet,
+  ) {
     this.#reader = reader;
     this.#matched = matched;
     this.#matching = matching;
+    this.#only = only;
     this.total = matched.reduce((sum, { count }) => sum + count, 0);
   }
 
@@ -130,9 +145,23 @@ class Found<Range extends CountedRange> implements Matches {
     return owners.toSet();
   }
 
+  async keptFor(only: IdSet): Promise<MatchPages> {
+    const read = await this.#reader.ids(this.#matched, false);
+    const kept = read.map(
+      ({ contents, isWhole }): MatchedRange<Range> => ({
+        range: contents.range,
+        count: keptCount(contents, isWhole ? "all" : this.#matching, only),
+      }),
+    );
+    const some = kept.filter(({ count }) => count > 0).sort((a, b) => compareKeys(a.range.low, b.range.low));
+    return new Found(this.#reader, some, this.#matching, only);
+  }
+
   async #pairsOf(matched: readonly MatchedRange<Range>[]): Promise<Pair[]> {
     const ranges = matched.map(({ range }) => range);
     const contents = await this.#reader.contents(ranges, true);
-    return contents.flatMap((one) => matchedPairs(one, this.#matching));
+    const pairs = contents.flatMap((one) => matchedPairs(one, this.#matching));
+    const only = this.#only;
+    return only ? pairs.filter(({ id }) => only.has(id)) : pairs;
   }
 }

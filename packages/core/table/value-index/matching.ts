@@ -58,6 +58,21 @@ export function matchedRange<Range extends CountedRange>(
   return { range: contents.range, contents, count: ofPack + changed };
 }
 
+/**
+ * How many of the matching pairs of a range have one of some owners. The values of the pack are not needed where all
+ * pairs match.
+ */
+export function keptCount(contents: Contents, matching: Matching | "all", owners: IdSet): number {
+  const { ids = new Uint8Array() } = contents;
+  const runs: readonly Run[] = matching === "all" ? [[0, ids.length / ID_BYTES]] : runsOf(contents, matching);
+  const ofPack = runs.reduce(
+    (sum, [from, to]) => sum + owners.countOf(ids.subarray(from * ID_BYTES, to * ID_BYTES)),
+    0,
+  );
+  const changed = matchingChanges(contents, matching).filter(({ pair }) => owners.has(pair.id));
+  return changed.reduce((sum, { net }) => sum + net, ofPack);
+}
+
 /** The matching pairs of a range in order. Its contents must have ids. */
 export function matchedPairs(contents: Contents, matching: Matching): readonly Pair[] {
   const { values, ids = new Uint8Array() } = contents;

@@ -69,6 +69,8 @@ export interface CountedRange {
 export interface IdSet {
   readonly size: number;
   has(id: string): boolean;
+  /** How many of the ids whose bytes stand one after the other are in the set. For millions of them. */
+  countOf(ids: Uint8Array): number;
   and(other: IdSet): IdSet;
   or(other: IdSet): IdSet;
   without(other: IdSet): IdSet;
@@ -79,7 +81,18 @@ export interface IdSet {
 }
 
 /** The matches of an index, counted. Positions count them from 0 in the order of `comparePairs`. */
-export interface Matches {
+export interface Matches extends MatchPages {
+  /** The owners of all matches. Reads the ids of all ranges with matches. */
+  owners(): Promise<IdSet>;
+  /**
+   * The matches of some owners, counted in the same order. Reads the ids of all ranges with matches, with eventual
+   * consistency: one round trip, 2,400 units for 1,000,000 matches.
+   */
+  keptFor(owners: IdSet): Promise<MatchPages>;
+}
+
+/** Matches by their positions. */
+export interface MatchPages {
   /** Pairs, not owners. */
   readonly total: number;
   /** One round trip; at most two. */
@@ -94,8 +107,6 @@ export interface Matches {
     limit: number,
     backwards?: boolean,
   ): Promise<{ readonly pairs: readonly Pair[]; readonly more: boolean }>;
-  /** The owners of all matches. Reads the ids of all ranges with matches. */
-  owners(): Promise<IdSet>;
 }
 
 /** An index, as one list reads it: the counts of all of its ranges. */

@@ -10,14 +10,16 @@
  *
  * Packs, deltas and range carry the number of the fold that wrote them, by which a reader sees that they belong
  * together.
+ *
+ * The wide ranges of a name index are such ranges too (decision 0128). Their texts are names, which need no ids.
  */
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { ValueIndexKeys } from "../keys.ts";
-import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
+import type { PackedRangeKeys, ValueIndexKeys } from "../keys.ts";
+import { as, bytes, number, rowCodec, SHAPE, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
 import type { CountedRange } from "./model.ts";
-import { ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
+import { escaped, ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
 /** When ranges are folded and split. */
 export interface ValueIndexLimits {
@@ -38,10 +40,19 @@ const SPLITS: readonly (readonly [depth: number, pairs: number])[] = [
 ];
 const SPLIT_AT = 2_850;
 
+/**
+ * The version of the shape of wide ranges of names, which share a directory with narrow ranges. Releases that know
+ * narrow ranges alone refuse them.
+ */
+export const WIDE_SHAPE = 2;
+
+/** The keys of an index of values, or of names, which have no ids. */
+export type RangeKeys = PackedRangeKeys & Partial<Pick<ValueIndexKeys, "ids">>;
+
 /** What the parts of one index share. */
 export interface ValueContext {
   readonly table: Table;
-  readonly keys: ValueIndexKeys;
+  readonly keys: RangeKeys;
   readonly limits: ValueIndexLimits;
 }
 
@@ -107,7 +118,7 @@ const FIRST_LENGTH = 0x21;
 export const DELTAS = [0, 1] as const;
 
 /** The key of a range. It begins with a dot, because a sort key cannot be empty. */
-export function rangeKey(keys: ValueIndexKeys, low: string): Key {
+export function rangeKey(keys: Pick<RangeKeys, "ranges">, low: string): Key {
   return { PK: keys.ranges, SK: `.${low}` };
 }
 
@@ -115,8 +126,23 @@ export function rangeOf(item: Item): ValueRange {
   return { low: item.SK.slice(1), ...rangeRow.read(item) };
 }
 
-export function rangeItem(keys: ValueIndexKeys, range: ValueRange): Item {
-  return { ...rangeKey(keys, range.low), ...rangeRow.write(range) };
+export function rangeItem(keys: RangeKeys, range: ValueRange): Item {
+  return { ...rangeKey(keys, range.low), ...rangeRow.write(range), ...shapeOfRange(keys) };
+}
+
+/** Whether an item is a wide range of names. */
+export function isWideItem(item: Item): boolean {
+  return item[SHAPE] === WIDE_SHAPE;
+}
+
+/** Reads a wide range of names. */
+export function wideRangeOf(item: Item): ValueRange {
+  return rangeOf({ ...item, [SHAPE]: undefined });
+}
+
+/** The attributes that a range of an index has because of its shape. */
+export function shapeOfRange({ ids }: RangeKeys): Readonly<Record<string, number>> {
+  return ids ? {} : { [SHAPE]: WIDE_SHAPE };
 }
 
 /** Changes of pairs by their texts. */
@@ -139,9 +165,13 @@ export function changeName(pair: string): string {
   return `${CHANGE}${pair}`;
 }
 
-/** Which delta has the changes of a pair: the same for all pairs of an owner, so that another value is one step. */
-export function deltaAt(pair: string): number {
-  return createHash("sha256").update(pair.slice(-TIE_LENGTH)).digest().readUInt8() % DELTAS.length;
+/**
+ * Which delta has the changes of a text: the same for all pairs of an owner, so that another value is one step; of
+ * names the whole name decides.
+ */
+export function deltaAt({ ids }: RangeKeys, text: string): number {
+  const decisive = ids ? text.slice(-TIE_LENGTH) : text;
+  return createHash("sha256").update(decisive).digest().readUInt8() % DELTAS.length;
 }
 
 /** The bytes that the change of a pair takes in a delta. */
@@ -221,6 +251,11 @@ export function packedValues(packed: Uint8Array): readonly PackedValue[] {
     values.push({ value, facet: parts[at + 1] ?? "", count: Number.parseInt(parts[at + 2] ?? "", 36) });
   }
   return values;
+}
+
+/** The values of a pack for texts of an index that are in order. */
+export function packedValuesOf({ ids }: RangeKeys, texts: readonly string[]): readonly PackedValue[] {
+  return ids ? valuesOfPairs(texts) : texts.map((name) => ({ value: escaped(name), facet: "", count: 1 }));
 }
 
 /** The values of pairs that are in order. */

@@ -47,7 +47,7 @@ async function spread({ table, keys }: ValueContext, { low, high }: ValueRange):
   const texts = textsIn(deltas);
   if (texts?.length !== range.count) return;
   const deltaItem = (at: number, from: string, own: readonly string[]): Item => {
-    const changes = own.filter((text) => deltaAt(text) === at).map((text) => [changeName(text), 1] as const);
+    const changes = own.filter((text) => deltaAt(keys, text) === at).map((text) => [changeName(text), 1] as const);
     // Another number in the range than in its deltas shows a reader that it has read one before and the other after.
     return { ...keys.delta(from, at), f: range.fold - 1, ...Object.fromEntries(changes) };
   };
