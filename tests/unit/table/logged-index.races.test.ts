@@ -27,6 +27,7 @@ import {
 
 /** Nothing moves entries on. */
 const STILL: Partial<LoggedLimits> = { every: 1_000_000 };
+const LONG = { timeout: 120_000 };
 const ALL = { intervals: [{}], test: () => true };
 const WHOLE = { offset: 0, limit: 1_000_000 };
 
@@ -94,7 +95,7 @@ describe("entries of an owner that come while a log is read", () => {
     return { owners, slow, turns: () => turns };
   };
 
-  test.each([1, 2, 3])("give a list each owner once: seed %i", async (seed) => {
+  test.each([1, 2, 3])("give a list each owner once: seed %i", LONG, async (seed) => {
     const attribute = `read-${seed}`;
     const { owners, slow, turns } = await busy(attribute, seed);
     const before = new Map(owners.held);
@@ -106,7 +107,7 @@ describe("entries of an owner that come while a log is read", () => {
     for (const { id, value } of pairs) expect(value >= (before.get(id)?.value ?? "")).toBe(true);
   });
 
-  test.each([1, 2, 3])("are moved on in their order: seed %i", async (seed) => {
+  test.each([1, 2, 3])("are moved on in their order: seed %i", LONG, async (seed) => {
     const attribute = `moved-${seed}`;
     const { owners, slow, turns } = await busy(attribute, seed);
     for (const _ of [1, 2, 3]) {
@@ -120,7 +121,7 @@ describe("entries of an owner that come while a log is read", () => {
   });
 });
 
-test("entries that come into blocks before those that they follow leave nothing behind", async () => {
+test("entries that come into blocks before those that they follow leave nothing behind", LONG, async () => {
   // As where the clocks of two containers differ: the log has the later entry, and the earlier one comes after it.
   const attribute = "crossed";
   const owners = ownersOf(attribute, 30);
@@ -140,7 +141,7 @@ test("entries that come into blocks before those that they follow leave nothing 
 });
 
 describe("ranges that move after a list was opened", () => {
-  test.each([1, 2, 3])("are read as they were: seed %i", async (seed) => {
+  test.each([1, 2, 3])("are read as they were: seed %i", LONG, async (seed) => {
     const attribute = `opened-${seed}`;
     const random = randomOf(seed);
     const owners = ownersOf(attribute, 60);
@@ -158,7 +159,7 @@ describe("ranges that move after a list was opened", () => {
     await expectPairs(calm(), attribute, owners.sorted());
   });
 
-  test("are not read once the blocks since are gone", async () => {
+  test("are not read once the blocks since are gone", LONG, async () => {
     const attribute = "late";
     const owners = ownersOf(attribute, 30);
     for (const id of owners.ids) await owners.turn(id, EAGER);
@@ -168,7 +169,7 @@ describe("ranges that move after a list was opened", () => {
   });
 });
 
-test("blocks that are removed between the reads of a list make it read again", async () => {
+test("blocks that are removed between the reads of a list make it read again", LONG, async () => {
   const attribute = "removed";
   const owners = ownersOf(attribute, 30);
   for (const id of owners.ids.slice(0, 20)) await owners.turn(id, EAGER);
@@ -190,7 +191,7 @@ test("blocks that are removed between the reads of a list make it read again", a
   expect(await (await directory.matches(ALL)).window(WHOLE)).toEqual(owners.sorted());
 });
 
-test("a holder that takes the token when the one before it has just ended goes on from there", async () => {
+test("a holder that takes the token when the one before it has just ended goes on from there", LONG, async () => {
   const attribute = "successor";
   const owners = ownersOf(attribute, 12);
   const eager = { ...EAGER, graceMs: 60_000 };
@@ -256,7 +257,7 @@ const uneven = (opened: Table, random: Random): Table => {
   };
 };
 
-test.each([1, 2, 3, 4])("lists are exact on a database with failures and delays: seed %i", async (seed) => {
+test.each([1, 2, 3, 4])("lists are exact on a database with failures and delays: seed %i", LONG, async (seed) => {
   const attribute = `hostile-${seed}`;
   const odds = { ...CALM, conflict: 0.03, throttle: 0.02, lost: 0.03, heldMs: 4 };
   const hostile = hostileDatabase(seed, odds);
