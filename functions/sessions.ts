@@ -13,7 +13,7 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { signInSection } from "#core/settings/sign-in.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
@@ -35,7 +35,6 @@ export const handler = lambda<typeof operations, SessionStores>({
   operations,
   handlers: sessionHandlers,
   baseUrl: baseUrl(),
-  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) => {
     const table = open(served);

@@ -268,10 +268,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   sessions: {
     ...endpoint,
     description: "Sessions and consents of users, by API",
-    needs: ["address", "answers", "deployment", "directories"],
+    needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.user, p.userNames, p.session, p.consent, p.application, p.revocation, p.repeatable],
+      on: [p.user, p.session, p.consent, p.application, p.revocation],
     },
     writes: {
       calls: ["PutItem", "DeleteItem"],

@@ -43,6 +43,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const failures = {
     direct: ofService(watched, "authorizer", "SignInFailures"),
     tokens: ofService(watched, "oauth2", "SignInFailures"),
+    pages: ofService(watched, "sign-in", "SignInFailures"),
   };
   const busy = { reads: ofTable(watched, "ReadThrottleEvents"), writes: ofTable(watched, "WriteThrottleEvents") };
   // DynamoDB writes this metric for each kind of call.
@@ -57,6 +58,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const undone = {
     first: ofService(watched, "scim1", "DirectoryUndoFailures"),
     second: ofService(watched, "scim2", "DirectoryUndoFailures"),
+    pages: ofService(watched, "sign-in", "DirectoryUndoFailures"),
   };
   return [
     ...checkAlarms(watched),

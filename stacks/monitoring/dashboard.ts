@@ -139,6 +139,9 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         ...each("ServerErrors"),
         line(ofService(watched, "scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
         line(ofService(watched, "scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
+        line(ofService(watched, "sign-in", "DirectoryUndoFailures"), {
+          label: "sign-in, directory users half changed",
+        }),
       ]),
       graph("Responses of the gateway", [
         line(ofGateway(watched, "Count"), { label: "requests" }),
@@ -149,8 +152,10 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
       graph("Failed sign-ins and locked names", [
         line(ofService(watched, "authorizer", "SignInFailures"), { label: "failed" }),
         line(ofService(watched, "oauth2", "SignInFailures"), { label: "failed, for a token" }),
+        line(ofService(watched, "sign-in", "SignInFailures"), { label: "failed, on a page" }),
         line(ofService(watched, "authorizer", "LockedSignIns"), { label: "on a locked name" }),
         line(ofService(watched, "oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
+        line(ofService(watched, "sign-in", "LockedSignIns"), { label: "on a locked name, on a page" }),
         line(ofService(watched, "authorizer", "Refusals"), { label: "all refusals" }),
       ]),
       graph("Throttles", [

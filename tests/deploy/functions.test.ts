@@ -6,6 +6,7 @@ import {
   cursorKeyOf,
   eventKeysOf,
   eventSigningKeysOf,
+  factorKeysOf,
   formKeyOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
@@ -157,6 +158,13 @@ describe("secrets", () => {
   test("the function of sign-in seals its forms with a derived key, which opens no secret", () => {
     expect(holders(formKeyOf(secrets.SST_SECRET_SealKey))).toEqual(["SignInFunction"]);
     expect(plan["sign-in"].needs).not.toContain("sealing");
+  });
+  test("the function of sign-in alone has the derived keys of one-time codes, which open no other secret", () => {
+    const { SST_SECRET_SealKey: key } = secrets;
+    expect(names.filter((name) => plan[name].needs.includes("factors"))).toEqual(["sign-in"]);
+    expect(holders(factorKeysOf(key, "none"))).toEqual(["SignInFunction"]);
+    const variables = names.filter((name) => variablesOf(plan[name]).includes("FACTOR_KEYS"));
+    expect(variables).toEqual(["sign-in"]);
   });
   test("what sends events has derived keys of receivers' secrets and of signing keys, and not the sealing key", () => {
     const own = (key: string) => holders(key).sort();

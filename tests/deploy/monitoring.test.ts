@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { services as endpointGroups } from "#core/operation/services.ts";
 import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
 import { METRICS_MAX } from "../../stacks/monitoring/alarm.ts";
-import { componentName, followerNames } from "../../stacks/plan.ts";
+import { partitions } from "../../stacks/partitions.ts";
+import { componentName, type FunctionName, followerNames, plan } from "../../stacks/plan.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
@@ -20,6 +21,19 @@ describe("alarms", () => {
     ({ inputs }) => [String(inputs.name).replace("identity-admin-api-production-", ""), inputs] as const,
   );
   const queriesOf = (inputs: Inputs) => inputs.metricQueries as readonly Inputs[];
+  /** The services whose own metrics an alarm reads. */
+  const servicesIn = (alarm: string) =>
+    queriesOf(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${alarm}Alarm`).inputs)
+      .flatMap(({ metric }) => (metric ? [String(part(metric as Inputs, "dimensions").service)] : []))
+      .sort();
+  /** The services of which the dashboard draws a metric in a line of its own. */
+  const shownOf = (metric: string) => {
+    const { dashboardBody } = production.one("aws:cloudwatch/dashboard:Dashboard", "Dashboard").inputs;
+    const drawn = String(dashboardBody).matchAll(
+      new RegExp(`"${metric}","service","([\\w-]+)",\\{"stat":"Sum","label"`, "g"),
+    );
+    return [...drawn].map(([, service]) => service).sort();
+  };
 
   test("are these", () => {
     expect(named.map(([name]) => name).sort()).toEqual([
@@ -50,10 +64,11 @@ describe("alarms", () => {
   test("cost with the metrics of functions, dashboard, keys and check what docs/scaling.md says", () => {
     const scaling = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
     const inAlarms = alarms.flatMap(({ inputs }) => queriesOf(inputs).filter(({ metric }) => metric)).length;
-    // Each function of the gateway and the authorizer writes six. The authorizer and the token endpoint write three more.
-    const ofFunctions = 6 * (Object.keys(endpointGroups).length + 1) + 6;
+    // Each function of the gateway and the authorizer writes six. The authorizer and the token endpoint write three
+    // more, the function of sign-in two.
+    const ofFunctions = 6 * (Object.keys(endpointGroups).length + 1) + 8;
     const keys = production.ofType("aws:kms/key:Key").length;
-    const [dashboard, throttledKeys, check, schedule] = [3, 1, 2.98, 0.27];
+    const [dashboard, throttledKeys, check, schedule] = [3, 1, 3.22, 0.27];
     const fixed = dashboard + inAlarms * 0.1 + ofFunctions * 0.3 + keys + throttledKeys + check + schedule;
     expect(scaling).toContain(`by their ${inAlarms} metrics`);
     expect(scaling).toContain(`${ofFunctions} at 0.30`);
@@ -132,6 +147,21 @@ describe("alarms", () => {
     const inBoth = (alarm: string) => [...watched(alarm), ...watched(`${alarm}2`)].sort();
     expect(inBoth("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
     expect(inBoth("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
+  });
+  test("count the failures of every function that verifies passwords, and the dashboard shows them", () => {
+    const verifying = (Object.keys(plan) as FunctionName[]).filter((name) =>
+      plan[name].reads?.on.includes(partitions.credential),
+    );
+    expect(verifying.sort()).toEqual(["authorizer", "oauth2", "sign-in"]);
+    expect(servicesIn("SignInFailures")).toEqual(verifying);
+    for (const metric of ["SignInFailures", "LockedSignIns"]) expect(shownOf(metric)).toEqual(verifying);
+  });
+  test("count the half-changed users of every function that changes entries of directories", () => {
+    const changing = ["scim1", "scim2", "sign-in"];
+    expect(servicesIn("HalfChangedUsers")).toEqual(changing);
+    expect(shownOf("DirectoryUndoFailures")).toEqual(changing);
+    const section = alarmGuide.split(/^## /m).find((each) => each.startsWith("HalfChangedUsers\n"));
+    for (const name of changing) expect(section).toContain(`service = "${name}"`);
   });
   test("notify the e-mail address of the settings", () => {
     expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmEmail").inputs).toMatchObject({
