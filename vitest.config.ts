@@ -58,7 +58,7 @@ export const long = [
   "tests/unit/local/{engine,start}.test.ts",
   "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
-  "tests/unit/table/{name-index*,logged-index,overlay,value-index}.test.ts",
+  "tests/unit/table/{name-index*,logged-index*,overlay,value-index}.test.ts",
   "tests/unit/listing/values.{large,random}.test.ts",
   "tests/unit/tokens/bounded-log.test.ts",
   "tests/unit/traffic/shift.test.ts",

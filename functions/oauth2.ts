@@ -77,7 +77,7 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing,
   idTokens: newIdTokenKeys(seal, signing),
-  pairwise: newPairwiseSubjects({ makesKeys: true }),
+  pairwise: newPairwiseSubjects(),
   encryptionKeySets: openKeySets("enc"),
   orders: eventSigningSealOf(sealingKeys()),
   reader: newTokenReader(userStoresOf, revocations),

@@ -61,7 +61,7 @@ const tools: SignInTools = {
   seal: formSeal(),
   factorSeal: factorSeal(),
   reader: newTokenReader(userStoresOf, newRevocationCache(observer.damagedRow)),
-  pairwise: newPairwiseSubjects({ makesKeys: false }),
+  pairwise: newPairwiseSubjects(),
   sectors: newRemoteDocuments(openAddresses(), systemClock, readSector),
   proofs: openProofs(),
   keySets: openKeySets(),

@@ -21,6 +21,8 @@ export const signIn: FunctionPlan = {
     on: [
       ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.frontAnswer],
       ...[p.logouts, ...revocations, p.grantRevocations],
+      // The session notes the subject of its first client, which may be the first pairwise one of the tenant.
+      p.pairwiseKey,
       // The first change of a user of a directory creates its record, with its name.
       ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord],
     ],

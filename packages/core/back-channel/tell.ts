@@ -5,6 +5,7 @@
  */
 import type { Application } from "../applications/registry/model.ts";
 import type { ApplicationStore } from "../applications/registry/store.ts";
+import { idTokenAlgorithmOf } from "../openid/id-token.ts";
 import type { Clock } from "../platform/clock.ts";
 import { concurrently } from "../platform/concurrently.ts";
 import { type Exempt, FetchRefused } from "../platform/public-fetch.ts";
@@ -135,7 +136,7 @@ async function attempt(
   url: string,
 ): Promise<Failed | undefined> {
   if (!client || sid === undefined) return undefined;
-  const algorithm = application.inbound.oidc?.idToken.idTokenSignedResponseAlg === "ES256" ? "ES256" : "RS256";
+  const algorithm = idTokenAlgorithmOf(application.inbound.oidc);
   try {
     const token = await sign({ tenant, clientId: client.clientId, subject: client.subject, sid, algorithm });
     const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };

@@ -7,7 +7,7 @@ import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { later } from "../platform/later.ts";
 import { toJwk } from "../tokens/jwt.ts";
-import { rsaJwk } from "../tokens/key-kinds.ts";
+import { rsaJwks } from "../tokens/key-kinds.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
 import { openOrder, signLogoutToken } from "../tokens/logout-token.ts";
 import { AUTHORIZATION_CODE } from "./code-grant.ts";
@@ -96,7 +96,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
 
   async getJwks(_, { table, now, tools }) {
     const [ring, rsa] = await Promise.all([tools.signing.ring(table, now), tools.idTokens.ring(table, now)]);
-    return { keys: [...acceptedAt(ring, now).map(toJwk), ...acceptedAt(rsa, now).map(rsaJwk)] };
+    return { keys: [...acceptedAt(ring, now).map(toJwk), ...acceptedAt(rsa, now).flatMap(rsaJwks)] };
   },
 
   getOpenIdConfiguration: (_, context) => configurationOf(context),

@@ -7,7 +7,7 @@ import { Fault } from "../platform/faults.ts";
 import { tokenTypeOf } from "../tokens/confirmation.ts";
 import { actOf } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { audienceOf, isAlive, shownSubject, type TokenUser } from "../tokens/model.ts";
+import { audienceOf, isAlive, permissionOf, shownSubject, type TokenUser } from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { isFamilyFromFuture, startOf } from "../tokens/refresh-family-store.ts";
 import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
@@ -140,14 +140,16 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
   const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
   if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
-  const { user, clientId, scopes, cnf, audience } = found.family;
-  const [client, owner, [userFromMs = 0]] = await Promise.all([
+  const { user, clientId, scopes, cnf, audience, sid } = found.family;
+  // What ends it when it is used: the user, the consent for the client, and the session.
+  const grants = [permissionOf(user.id, clientId), ...(sid === undefined ? [] : [sid])];
+  const [client, owner, fromMs] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
-    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id)]),
+    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id), ...grants.map(subjects.grant)]),
   ]);
   if (!client || !owner || !maySignIn(owner) || isFamilyFromFuture(found.family, context.now)) return undefined;
-  const isEnded = [client.tokensFromMs, userFromMs].some((ms) => isEndedBy(ms, startOf(found.family), context.now));
+  const isEnded = [client.tokensFromMs, ...fromMs].some((ms) => isEndedBy(ms, startOf(found.family), context.now));
   if (isEnded) return undefined;
   const { sector } = client.settings;
   const pairwise =

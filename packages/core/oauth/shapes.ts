@@ -157,7 +157,7 @@ export const JwkSet = z
         e: z.string().optional().meta({ description: "Of a key of the kind RSA" }),
         kid: z.string(),
         use: z.literal("sig"),
-        alg: z.enum(["ES256", "RS256"]),
+        alg: z.enum(["ES256", "RS256", "PS256"]),
       }),
     ),
   })

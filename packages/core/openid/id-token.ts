@@ -53,8 +53,7 @@ export function idTokenOf(
   const audiences = [...new Set([clientId, ...(idToken?.audience ?? [])])];
   const isOne = audiences.length === 1;
   return {
-    // FAPI 2.0 has no RS256 (section 5.4.1).
-    algorithm: idToken?.idTokenSignedResponseAlg === "ES256" || isFapi2(inbound.oidc ?? {}) ? "ES256" : "RS256",
+    algorithm: idTokenAlgorithmOf(inbound.oidc),
     lifeSeconds,
     claims: {
       ...claims,
@@ -75,13 +74,21 @@ export function idTokenOf(
   };
 }
 
+/** The algorithm of the ID tokens and logout tokens of a client. */
+export function idTokenAlgorithmOf(oidc: Application["inbound"]["oidc"]): IdTokenAlgorithm {
+  const asked = oidc?.idToken.idTokenSignedResponseAlg;
+  if (asked === "ES256" || asked === "PS256") return asked;
+  // FAPI 2.0 has no RS256 (section 5.4.1).
+  return isFapi2(oidc ?? {}) ? "ES256" : "RS256";
+}
+
 /** How the user signed in: the class, and the methods. */
 function classOf(methods: readonly string[] = ["pwd"]) {
   const isWithFactors = methods.length > 1;
   return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...methods, ...(isWithFactors ? ["mfa"] : [])] };
 }
 
-/** The left half of the digest, by the hash of the algorithm: SHA-256 for both (section 3.1.3.6). */
+/** The left half of the digest, by the hash of the algorithm: SHA-256 for all (section 3.1.3.6). */
 function halfDigest(text: string): string {
   return createHash("sha256").update(text, "utf8").digest().subarray(0, 16).toString("base64url");
 }

@@ -30,17 +30,13 @@ export interface PairwiseSubjects {
   of(table: Table, user: SectorUser): Promise<string>;
 }
 
-/**
- * Opens them for one container. One that issues no tokens does not make keys: where there is none, no client has a
- * subject, and it gets one that is nobody's.
- */
-export function newPairwiseSubjects({ makesKeys }: { readonly makesKeys: boolean }): PairwiseSubjects {
+/** Opens them for one container. */
+export function newPairwiseSubjects(): PairwiseSubjects {
   const known = new Map<string, Uint8Array>();
   return {
     async of(table, { tenant, sector, userId }) {
-      const found = known.get(tenant) ?? (await (makesKeys ? keyOf : readKey)(table, tenant));
-      if (found && known.size < KNOWN_MAX) known.set(tenant, found);
-      const key = found ?? randomBytes(KEY_BYTES);
+      const key = known.get(tenant) ?? (await keyOf(table, tenant));
+      if (known.size < KNOWN_MAX) known.set(tenant, key);
       return createHmac("sha256", key)
         .update(JSON.stringify([sector, userId]), "utf8")
         .digest("base64url");

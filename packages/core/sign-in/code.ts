@@ -77,7 +77,8 @@ export async function newCode(
     tenant,
     clientId,
     applicationId: application.id,
-    user: session.user,
+    // As it is called now: the session may be older than the name.
+    user: { id: user.id, userName: user.userName, userStore: user.userStore },
     memberships: {
       groupIds: user.groupIds.slice(0, MEMBERSHIPS_MAX),
       roleIds: [...(everyoneId === undefined ? [] : [everyoneId]), ...user.roleIds].slice(0, MEMBERSHIPS_MAX),

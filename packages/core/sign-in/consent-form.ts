@@ -1,10 +1,12 @@
 /** The form of the page that asks for consent. */
+import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
 import { furtherClaims, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
+import { needsCode, standingIn } from "./factors.ts";
 import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { currentSession, referenceIn } from "./session.ts";
@@ -39,6 +41,11 @@ export async function takeConsent(
     const steps = answering(request);
     if (steps.length > 0) await context.table.write(...steps);
     return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);
+  }
+  // The account or the application may ask for more than before: the form proves nothing but the consent.
+  const standing = standingIn(current);
+  if (mustChangePassword(current.user) || (needsCode(asked) && !standing.methods.includes("otp"))) {
+    return askPassword(asked, context);
   }
   const claims = furtherClaims(request, asked.application, facts.known);
   const given = { scopes, claims, givenMs: context.now };

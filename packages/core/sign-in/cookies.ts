@@ -28,6 +28,11 @@ export function settingSession(tenant: string, value: string): string {
   return `${sessionCookieName(tenant)}=${value}; ${ATTRIBUTES}`;
 }
 
+/** Removes the cookie that ties forms to a browser: none of the pages that are open in it counts any more. */
+export function removingBrowserText(): string {
+  return `${BROWSER}=; ${ATTRIBUTES}; Max-Age=0`;
+}
+
 /** Removes the cookie of a session. */
 export function removingSessionCookie(tenant: string): string {
   return `${sessionCookieName(tenant)}=; ${ATTRIBUTES}; Max-Age=0`;

@@ -19,6 +19,7 @@ import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { type Stage, sealPending } from "./pending.ts";
 import { usingPushed } from "./pushed-store.ts";
 import { isRegistered } from "./redirects.ts";
+import { isStillAllowed } from "./response-types.ts";
 import type { Current } from "./session.ts";
 
 /** A request with everything that answers to it need. */
@@ -155,7 +156,8 @@ export async function takenRequest(
   ]);
   const registered = application?.inbound.oidc?.callbackURLs ?? [];
   const isSame = client?.tenant === tenant && client.applicationId === applicationId;
-  if (!application || !isSame || !(await isRegistered(to.redirectUri, registered)) || problemOf(application)) {
+  const mayBeAnswered = application && !problemOf(application) && isStillAllowed(request.types, application);
+  if (!mayBeAnswered || !isSame || !(await isRegistered(to.redirectUri, registered))) {
     throw new Fault("request.invalid", "The application was changed meanwhile. Go back to it and sign in again.");
   }
   const cookies = browser.setting;

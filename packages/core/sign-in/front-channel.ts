@@ -39,9 +39,17 @@ function frameOf(address: string, issuer: string, sid: string): string {
   return url.href;
 }
 
+/**
+ * Whether a host is one that names have in practice. Parsers of URLs let others through, `;` and `,` among them, which
+ * would end the source in a policy and begin something else.
+ */
+function isPlainHost(hostname: string): boolean {
+  return /^[a-z0-9._-]+$|^\[[0-9a-f:.]+\]$/.test(hostname);
+}
+
 /** An address that was stored by a release with other rules, or in a file, may be anything. */
 function canOpen(address: string): boolean {
   if (address.length > LENGTH_MAX || isRunnable(address) || !URL.canParse(address)) return false;
-  const { protocol } = new URL(address);
-  return protocol === "https:" || protocol === "http:";
+  const { protocol, hostname } = new URL(address);
+  return (protocol === "https:" || protocol === "http:") && isPlainHost(hostname);
 }

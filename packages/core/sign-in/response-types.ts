@@ -42,6 +42,11 @@ export function responseTypesOf(parameters: Parameters, client: Client): readonl
   );
 }
 
+/** Whether an application may be answered now with what a request asked for when it came; absent for a code. */
+export function isStillAllowed(asked: readonly ResponseType[] = ["code"], { inbound: { oidc } }: Application): boolean {
+  return oidc !== undefined && allowedTypes(oidc).includes(sorted(asked.join(" ")));
+}
+
 /** The way of the answer that a request asks for. Throws `AuthorizationError`. */
 export function modeOf(parameters: Parameters): ResponseMode {
   const asked = one(parameters, "response_mode");

@@ -12,7 +12,7 @@ import { issuerAt } from "../tokens/jwt.ts";
 import { formTargetOf } from "./answers.ts";
 import { one, type Parameters } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import { browserText, removingSessionCookie } from "./cookies.ts";
+import { browserText, removingBrowserText, removingSessionCookie } from "./cookies.ts";
 import { opened, type PageHeaders, pathOf } from "./forms.ts";
 import { framesFor } from "./front-channel.ts";
 import { isHintOf } from "./hints.ts";
@@ -108,7 +108,8 @@ async function end(
     framesFor(ended, { issuer: issuerAt(origin).issuerOf(tenant), applications }),
     table.write(...endingSession(ended, tools.limits, now)),
   ]);
-  return leave(request, sending, { cookies: [removingSessionCookie(tenant)], frames });
+  // A page that was left open must not sign the person in again.
+  return leave(request, sending, { cookies: [removingSessionCookie(tenant), removingBrowserText()], frames });
 }
 
 /** What becomes of the browser besides the answer. */

@@ -1,17 +1,19 @@
 /**
  * Keys that sign ID tokens. RS256 is what every client understands (OpenID Connect Core 1.0 section 15.1), so there is
- * a ring of RSA keys besides that of access tokens, which signs those that ask for ES256 (decision 0113).
+ * a ring of RSA keys besides that of access tokens, which signs those that ask for ES256 (decision 0113). An RSA key
+ * signs PS256 too, under an id of its own.
  */
+import { KeyObject } from "node:crypto";
 import { type JWTPayload, SignJWT } from "jose";
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import { newHeldKeys, type SigningKeys, signerFor } from "./key-cache.ts";
-import { type RsaKey, rsaPrivateKey } from "./key-kinds.ts";
+import { pssKid, type RsaKey, rsaPrivateKey } from "./key-kinds.ts";
 import type { Ring } from "./key-ring.ts";
 import { idTokenKeys, ringStore } from "./key-store.ts";
 
 /** The algorithms of ID tokens. */
-export const idTokenAlgorithms = ["RS256", "ES256"] as const;
+export const idTokenAlgorithms = ["RS256", "ES256", "PS256"] as const;
 export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
 
 /** The type of logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.4), which are no ID tokens. */
@@ -44,7 +46,9 @@ export function newIdTokenKeys(seal: Seal, signing: SigningKeys): IdTokenKeys {
     async sign(table, claims, algorithm, lifeSeconds, nowMs, typ = "JWT") {
       if (algorithm === "ES256") return signing.signClaims(table, claims, lifeSeconds, nowMs, typ);
       const { key, secret } = await signerFor(held, storeOf(table), { table, lifeSeconds, nowMs });
-      return new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ, kid: key.kid }).sign(secret);
+      const kid = algorithm === "PS256" ? pssKid(key) : key.kid;
+      // Node ties a key of Web Crypto to one algorithm; as an object of its own, the key has none.
+      return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ, kid }).sign(KeyObject.from(secret));
     },
   };
 }

@@ -3,7 +3,7 @@ import { compactVerify, createLocalJWKSet, decodeJwt, errors } from "jose";
 import type { Table } from "../table/table.ts";
 import { idTokenAlgorithms } from "./id-token-keys.ts";
 import { toJwk } from "./jwt.ts";
-import { rsaJwk } from "./key-kinds.ts";
+import { rsaJwks } from "./key-kinds.ts";
 import { idTokenKeys, readRing } from "./key-store.ts";
 
 /** Characters of the longest hint that is parsed. */
@@ -25,7 +25,7 @@ export interface IdTokenHint {
 export async function readIdTokenHint(table: Table, text: string): Promise<IdTokenHint | undefined> {
   if (text.length > LENGTH_MAX) return undefined;
   const [ofIdTokens, ofAccessTokens] = await Promise.all([readRing(table, idTokenKeys), readRing(table)]);
-  const set = createLocalJWKSet({ keys: [...ofIdTokens.map(rsaJwk), ...ofAccessTokens.map(toJwk)] });
+  const set = createLocalJWKSet({ keys: [...ofIdTokens.flatMap(rsaJwks), ...ofAccessTokens.map(toJwk)] });
   try {
     const { payload, protectedHeader } = await compactVerify(text, set, { algorithms: [...idTokenAlgorithms] });
     // The keys for ES256 sign access tokens too, which have another type (RFC 9068 section 2.1).

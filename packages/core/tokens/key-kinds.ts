@@ -52,10 +52,20 @@ export const rsa2048: KeyKind<RsaKey> = {
 
 /** The private half of an RS256 key. */
 export async function rsaPrivateKey(_: RsaKey, secret: string): Promise<CryptoKey> {
-  return (await importJWK(JSON.parse(secret), "RS256")) as CryptoKey;
+  return (await importJWK(JSON.parse(secret), "RS256", { extractable: true })) as CryptoKey;
 }
 
-/** The public half as a JWK (RFC 7517). */
-export function rsaJwk({ kid, n, e }: RsaKey) {
-  return { kty: "RSA", n, e, kid, use: "sig", alg: "RS256" } as const;
+/** The public half as JWKs (RFC 7517): one for each algorithm, because a JWK names one and clients look for theirs. */
+export function rsaJwks(key: RsaKey) {
+  const { kid, n, e } = key;
+  const common = { kty: "RSA", n, e, use: "sig" } as const;
+  return [
+    { ...common, kid, alg: "RS256" },
+    { ...common, kid: pssKid(key), alg: "PS256" },
+  ] as const;
+}
+
+/** The id of a key where it signs PS256. */
+export function pssKid({ kid }: RsaKey): string {
+  return `${kid}-PS256`;
 }

@@ -96,10 +96,9 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
       searchBudget(PAGE),
       countOf(dataset, "mi", marks.suffix),
     ),
-    // The first page with these users reads the names of their groups, too.
     {
       ...list("by last change", { sortBy: "meta.lastModified", startIndex: size / 2 }, timeBudget(PAGE), all),
-      twice: true,
+      twice: true, // The first page reads the names of groups, too.
     },
     list("by creation", { sortBy: "meta.created", sortOrder: "descending" }, timeBudget(PAGE), all),
     // The administrator is created with the table, and changed then.

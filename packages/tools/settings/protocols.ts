@@ -143,7 +143,7 @@ export const oidcRows: Rows = {
   "refreshToken.gracefulRefreshTokenReuseLimit": refused("A used refresh token is not valid any more", 5),
   "idToken.expiryInSeconds": enforced("The life of ID tokens; has a ceiling", SIGN_INS, ID_TOKENS),
   "idToken.audience": enforced("Further audiences of ID tokens", SIGN_INS, ID_TOKENS),
-  "idToken.idTokenSignedResponseAlg": enforced("RS256, or ES256", SIGN_INS, ID_TOKENS),
+  "idToken.idTokenSignedResponseAlg": enforced("RS256, ES256 or PS256", SIGN_INS, ID_TOKENS),
   "idToken.encryption.enabled": enforced(
     "ID tokens are encrypted with the certificate of the application",
     CLAIMS,

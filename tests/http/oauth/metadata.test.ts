@@ -126,7 +126,7 @@ describe("getOpenIdConfiguration", () => {
         backchannel_logout_session_supported: true,
         frontchannel_logout_supported: true,
         frontchannel_logout_session_supported: true,
-        id_token_signing_alg_values_supported: ["RS256", "ES256"],
+        id_token_signing_alg_values_supported: ["RS256", "ES256", "PS256"],
         id_token_encryption_alg_values_supported: ["RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
         id_token_encryption_enc_values_supported: ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A192CBC-HS384"],
         claims_supported: expect.arrayContaining(["sub", "email", "given_name", "groups", "roles", "auth_time"]),
@@ -165,14 +165,15 @@ describe("getJwks", () => {
           use: "sig",
           alg: "ES256",
         },
-        {
+        ...(["RS256", "PS256"] as const).map((alg) => ({
           kty: "RSA",
           n: expect.stringMatching(/^[\w-]{342}$/),
           e: "AQAB",
-          kid: expect.stringMatching(/^[\w-]{43}$/),
+          // A key has another id for each algorithm.
+          kid: expect.stringMatching(alg === "RS256" ? /^[\w-]{43}$/ : /^[\w-]{43}-PS256$/),
           use: "sig",
-          alg: "RS256",
-        },
+          alg,
+        })),
       ],
     });
     expect(answer?.headers.get("cache-control")).toBe(`public, max-age=${PUBLISHED_SECONDS}`);

@@ -37,22 +37,26 @@ const patchUser = (id: string, value: object) =>
 
 describe("a logout token", () => {
   test("goes to every application of the session, by a sign-out at one of them", async () => {
-    const [cars, bikes, boats] = [
+    const [cars, bikes, vans, boats] = [
       await listening("/cars"),
       await listening("/bikes", { idToken: { idTokenSignedResponseAlg: "ES256" } }),
+      await listening("/vans", { idToken: { idTokenSignedResponseAlg: "PS256" } }),
       await listening("/boats"),
     ];
     const { page, tokens, sid } = await signedIn(cars);
     await page.open(requestOf(bikes));
+    await page.open(requestOf(vans));
     // A session of the same user in another browser is another one.
     await signedIn(boats);
     await page.open(`/oidc/logout?id_token_hint=${tokens.id_token}`);
     const [toCars] = await inbox.waitFor("/cars", 1);
     const [toBikes] = await inbox.waitFor("/bikes", 1);
+    const [toVans] = await inbox.waitFor("/vans", 1);
     expect(toCars?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
     for (const [message, client, alg] of [
       [toCars, cars, "RS256"],
       [toBikes, bikes, "ES256"],
+      [toVans, vans, "PS256"],
     ] as const) {
       const token = tokenIn(message);
       expect(decodeProtectedHeader(token)).toEqual({ alg, typ: "logout+jwt", kid: expect.any(String) });

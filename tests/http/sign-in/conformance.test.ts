@@ -77,7 +77,7 @@ describe("basic", () => {
   });
   test("oidcc-idtoken-unsigned: ID tokens without a signature are not offered, and no application has them", async () => {
     const { body } = await api.ask("GET", "/oauth2/token/.well-known/openid-configuration", { as: null });
-    expect(body.id_token_signing_alg_values_supported).toEqual(["RS256", "ES256"]);
+    expect(body.id_token_signing_alg_values_supported).toEqual(["RS256", "ES256", "PS256"]);
     await expect(newApplication({ idToken: { idTokenSignedResponseAlg: "none" } })).rejects.toThrow("is not allowed");
   });
   test("oidcc-userinfo-get", async () => {

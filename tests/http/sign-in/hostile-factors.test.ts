@@ -177,7 +177,7 @@ describe("goOnWithCodes", () => {
     await page.submit({ code: codeAt(secretIn(shown)) });
     const { request = "" } = page.fields();
     await change(person.id, { [SYSTEM]: { totpEnabled: "false" } });
-    expect((await send(page, "/oauth2/codes-saved", { request })).text).toContain("Set up one-time codes");
+    expect((await send(page, "/oauth2/codes-saved", { request })).text).toContain('name="password"');
   });
 });
 

@@ -60,6 +60,8 @@ describe("endSession", () => {
     expect(Object.fromEntries(shown.location?.searchParams ?? [])).toEqual({ from: "idp", state: "a b&c=\u00e9#<" });
     expect(shown.headers.getSetCookie()).toEqual([
       "__Host-session=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0",
+      // Pages that are still open do not count any more.
+      "__Host-sign-in=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0",
     ]);
     expect(answerOf(await page.open(requestOf(client, { prompt: "none" }))).error).toBe("login_required");
     expect(answerOf(await page.open(requestOf(other, { prompt: "none" }))).error).toBe("login_required");

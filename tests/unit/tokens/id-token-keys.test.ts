@@ -9,7 +9,7 @@ import type { Table } from "#core/table/table.ts";
 import { newIdTokenKeys } from "#core/tokens/id-token-keys.ts";
 import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
 import { newSigningKeys, newVerifyingKeys } from "#core/tokens/key-cache.ts";
-import { rsaJwk } from "#core/tokens/key-kinds.ts";
+import { rsaJwks } from "#core/tokens/key-kinds.ts";
 import { LEAD_MS } from "#core/tokens/key-ring.ts";
 import { idTokenKeys, readRing, ringStore } from "#core/tokens/key-store.ts";
 import { testTable } from "#tests/support/engine.ts";
@@ -31,7 +31,7 @@ test("ten containers at once make one key, which signs what the published half v
   const tokens = await Promise.all(containers.map((each) => each.sign(table, CLAIMS, "RS256", 60, NOW)));
   const published = await ring();
   expect([published.length, new Set(tokens.map(kidOf)).size]).toEqual([1, 1]);
-  const keySet = createLocalJWKSet({ keys: published.map((key) => ({ ...rsaJwk(key) })) });
+  const keySet = createLocalJWKSet({ keys: published.flatMap(rsaJwks).map((jwk) => ({ ...jwk })) });
   const { payload, protectedHeader } = await jwtVerify(tokens[0] ?? "", keySet, { currentDate: new Date(NOW) });
   expect([payload.sub, protectedHeader]).toEqual(["u", { alg: "RS256", typ: "JWT", kid: published[0]?.kid }]);
 });

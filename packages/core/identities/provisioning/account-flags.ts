@@ -5,10 +5,10 @@
  * so "true" from a client has no effect, as with read-only attributes (RFC 7644 section 3.5.1). "false" takes them
  * away. A client that leaves the attribute out means neither: many replace a user without knowing it.
  *
- * `forcePasswordReset` ends when the user chooses a password.
+ * `forcePasswordReset` ends when the user chooses a password, and cannot be switched off by that user.
  */
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { hasCodes, systemAttributes, withSystemAttributes } from "../users/model.ts";
+import { hasCodes, mustChangePassword, systemAttributes, withSystemAttributes } from "../users/model.ts";
 
 /** What happens to the one-time codes of a user. */
 export type CodesChange = "set up" | "taken away" | "none";
@@ -23,10 +23,18 @@ export interface FlagChange {
   readonly setsUpCodes?: boolean | undefined;
   /** True where the user chooses the own password. */
   readonly choosesPassword?: boolean;
+  /** True where users change themselves. */
+  readonly isOwn?: boolean;
 }
 
 /** The profile as it is stored, and what happens to the codes of its user. */
-export function settledFlags({ before, profile, setsUpCodes = false, choosesPassword = false }: FlagChange): {
+export function settledFlags({
+  before,
+  profile,
+  setsUpCodes = false,
+  choosesPassword = false,
+  isOwn = false,
+}: FlagChange): {
   readonly profile: Resource;
   readonly codes: CodesChange;
 } {
@@ -36,9 +44,11 @@ export function settledFlags({ before, profile, setsUpCodes = false, choosesPass
   const has = setsUpCodes || (had && !isTakenAway);
   // Without codes, another value than "true" stays as it was written.
   const shown = has ? "true" : isTrue(asked) ? undefined : asked;
+  const isKept = isOwn && !choosesPassword && before !== undefined && mustChangePassword(before);
   const flags = {
     ...(shown !== asked && { totpEnabled: shown }),
     ...(choosesPassword && { forcePasswordReset: undefined }),
+    ...(isKept && { forcePasswordReset: true }),
   };
   return {
     profile: Object.keys(flags).length === 0 ? profile : withSystemAttributes(profile, flags),

@@ -152,7 +152,8 @@ function isInvited(profile: Resource): boolean {
 
 /**
  * Changes a user and returns its new state; a user to which nothing changes keeps its version and its time.
- * Another password, and an account status that prevents sign-in, revoke the user's tokens.
+ * Another password, an account status that prevents sign-in, and one-time codes that are taken away revoke the user's
+ * tokens and end its sessions.
  * Throws `scim.not_found`, `scim.unique`, `request.invalid`, `scim.forbidden`, and what `check` and `change` throw.
  */
 export async function changeUser(
@@ -179,7 +180,9 @@ export async function changeUser(
       profile: given.profile,
       setsUpCodes: settingUp !== undefined,
       choosesPassword: given.password !== undefined && context.subject === id,
+      isOwn: context.subject === id,
     });
+    if (codes === "taken away" && context.subject === id) throw ownCodes();
     const account = { ...given, profile };
     if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
     // A user whose name was valid once, or comes from a directory, can be changed under that name.
@@ -209,7 +212,7 @@ export async function changeUser(
       steps: [
         ...credential,
         ...ofCodes,
-        ...(password !== undefined || isBlocked ? signingOut(tenant, id, "user", now) : []),
+        ...(password !== undefined || isBlocked || codes === "taken away" ? signingOut(tenant, id, "user", now) : []),
       ],
       ...(isExternal(stores.users, tenant, before) && { password }),
       ...(isRestricted && { allowed: allowed() }),
@@ -235,6 +238,14 @@ function passwordSetter({ tenant, scopes }: ChangeContext, users: UserStore) {
 
 function isExternal(users: UserStore, tenant: string, { userStore }: Pick<User, "userStore">): boolean {
   return users.elsewhere?.has(tenant, userStore) === true;
+}
+
+/** A password or a token alone must not take a second factor away. */
+function ownCodes(): Fault {
+  return new Fault(
+    "scim.forbidden",
+    "You cannot take your own one-time codes away. Set another app up when you sign in, or ask another administrator.",
+  );
 }
 
 /** The new state of a user; `undefined` where it equals the current one. */

@@ -7,7 +7,7 @@ import type { PairChange } from "../../table/value-index/model.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
 import { indexOfValues } from "./index-rows.ts";
 import type { User } from "./model.ts";
-import { attributeOf, heldPairs, notedPairs, pairChange, pairsOf } from "./pairs.ts";
+import { attributeOf, heldPairs, notedPairs, orderOf, pairChange, pairsOf } from "./pairs.ts";
 
 /** The steps of a transaction. */
 export const STEPS_MOST = 100;
@@ -57,13 +57,15 @@ export async function planIndexes(
 ): Promise<IndexPlan> {
   const wanted = after ? names : [];
   const userStore = (after ?? before)?.userStore ?? "";
+  const order = orderOfChange(before, after);
   const parts = await Promise.all(
     [...new Set([...wanted, ...(before ? heldNames(before) : [])])].map(async (name): Promise<Part | undefined> => {
       const attribute = attributeOf(name);
       if (!attribute) return undefined;
       const held = before ? heldPairs(attribute, before) : [];
       const change = pairChange(held, after && wanted.includes(name) ? pairsOf(attribute, after) : []);
-      const steps = change ? await indexOfValues(table, tenant, userStore, name).steps(change, moved, isSpread) : [];
+      const index = indexOfValues(table, tenant, userStore, name);
+      const steps = change ? await index.steps({ ...change, order }, moved, isSpread) : [];
       return { name, steps, held: { [name]: notedPairs(held) } };
     }),
   );
@@ -77,6 +79,11 @@ export async function planIndexes(
     indexed: fitting.map(({ name }) => name).filter((name) => wanted.includes(name)),
     unsettled: rest.length > 0 ? unsettled : undefined,
   };
+}
+
+function orderOfChange(before: User | undefined, after: User | undefined): number {
+  if (!after) return before ? orderOf(before, "removal") : 0;
+  return orderOf(after, before?.version === after.version ? "settling" : "write");
 }
 
 /** The most steps that a new user takes in indexes. */
@@ -140,7 +147,10 @@ export function nextSettling(user: User, names: readonly string[]): Settling | u
     const indexed = user.indexed.filter((one) => one !== name);
     return {
       attribute: name,
-      change: pairChange(held, next) ?? { added: [], removed: [], several: 0 },
+      change: {
+        ...(pairChange(held, next) ?? { added: [], removed: [], several: 0 }),
+        order: orderOf(user, "settling"),
+      },
       indexed: isDone && wanted.length > 0 ? [...indexed, name] : indexed,
       unsettled: Object.keys(unsettled).length > 0 ? unsettled : undefined,
     };

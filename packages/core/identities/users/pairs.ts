@@ -54,6 +54,21 @@ export function pairChange(held: readonly Pair[], wanted: readonly Pair[]): Pair
   return { added, removed, several: several > 0 ? 1 : several < 0 ? -1 : 0 };
 }
 
+/** How a change of the pairs of a user comes about. */
+type Cause = "write" | "settling" | "removal";
+
+/** The last digit of an order, for changes of one version. */
+const causes: Readonly<Record<Cause, number>> = { write: 0, settling: 1, removal: 2 };
+const CAUSES = 3;
+
+/**
+ * The place of a change of pairs among those of the user: whatever clocks say, the time of the last change of a user
+ * grows with each.
+ */
+export function orderOf({ modifiedMs }: User, cause: Cause): number {
+  return Math.floor(modifiedMs) * CAUSES + causes[cause];
+}
+
 function without(pairs: readonly Pair[], others: readonly Pair[]): readonly Pair[] {
   return pairs.filter(({ value, facet }) => !others.some((other) => other.value === value && other.facet === facet));
 }

@@ -92,10 +92,10 @@ function stylesOf({ accents }: Brand): readonly string[] {
   return [STYLE, `:root { --accent: ${light}; } @media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }`];
 }
 
-/** The very address of an image. Sources of a policy have no query. */
+/** The very address of an image. Sources of a policy have no query, and end at `;` and `,`. */
 function sourceOf(address: string): string {
   const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
+  return `${origin}${pathname.replaceAll(";", "%3B").replaceAll(",", "%2C")}`;
 }
 
 const digests = new Map<string, string>();

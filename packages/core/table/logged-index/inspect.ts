@@ -22,9 +22,10 @@ const BOTH = { values: true, ids: true } as const;
 /** All ranges of an index in order, with what their log has for them. One round trip for each, and two for all. */
 export async function* inspectLogged(table: Table, keys: ValueIndexKeys): AsyncGenerator<InspectedRange, void> {
   const context = contextOf(table, keys);
-  const { ranges, pending } = await readSnapshot(context);
+  const snapshot = await readSnapshot(context);
+  const { ranges, pending } = snapshot;
   for (const range of ranges) {
-    const [contents] = await readContents(context, [range], pending, BOTH);
+    const [contents] = await readContents(context, snapshot, [range], BOTH);
     const texts = contents ? pairTexts(contents) : [];
     // A range that has moved since has no count of its own.
     const isSteady = contents?.range === range;
@@ -37,9 +38,9 @@ export async function* inspectLogged(table: Table, keys: ValueIndexKeys): AsyncG
 /** How often an index has a pair, by its text: 0 or 1, unless it is damaged. Three round trips. */
 export async function timesHeldLogged(table: Table, keys: ValueIndexKeys, text: string): Promise<number> {
   const context = contextOf(table, keys);
-  const { ranges, pending } = await readSnapshot(context);
-  const own = ranges.filter(({ low, high }) => compareKeys(low, text) <= 0 && compareKeys(text, high) < 0);
-  const contents = await readContents(context, own, pending, BOTH);
+  const snapshot = await readSnapshot(context);
+  const own = snapshot.ranges.filter(({ low, high }) => compareKeys(low, text) <= 0 && compareKeys(text, high) < 0);
+  const contents = await readContents(context, snapshot, own, BOTH);
   return contents.flatMap(pairTexts).filter((one) => one === text).length;
 }
 

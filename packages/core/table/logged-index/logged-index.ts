@@ -48,13 +48,13 @@ function isTurn({ keys, limits }: LoggedContext): boolean {
   return count >= limits.every;
 }
 
-function entriesOf({ added, removed }: PairChange) {
+function entriesOf({ added, removed, order }: PairChange) {
   const count = Math.max(added.length, removed.length);
   return Array.from({ length: count }, (_, at) => {
     const [comes, goes] = [added[at], removed[at]];
     const pair = comes ?? goes;
     if (!pair || (comes && goes && comes.id !== goes.id)) throw new RangeError("a log has changes of one owner");
-    return newEntry(pairText(pair).slice(-TIE_LENGTH), loggedValue(comes), loggedValue(goes));
+    return newEntry(pairText(pair).slice(-TIE_LENGTH), loggedValue(comes), loggedValue(goes), order);
   });
 }
 

@@ -10,6 +10,13 @@ interface Turn {
   readonly block: number;
 }
 
+type Bounds = Pick<LoggedRange, "low" | "high" | "applied">;
+
+/** Says what a range lacks, by the texts of pairs. */
+export interface Nets {
+  netsIn(range: LoggedRange): ReadonlyMap<string, number>;
+}
+
 /** The turns of some entries, in the order of their texts. */
 export class Pending {
   readonly #turns: readonly Turn[];
@@ -23,18 +30,27 @@ export class Pending {
   }
 
   /** What a range lacks: by the texts of pairs how often each came less how often it went. */
-  netsIn({ low, high, applied }: Pick<LoggedRange, "low" | "high" | "applied">): ReadonlyMap<string, number> {
+  netsIn(range: Bounds): ReadonlyMap<string, number> {
+    return this.#nets(range, (block) => block > range.applied);
+  }
+
+  /** What a range has of these entries, in the same way. */
+  hadIn(range: Bounds): ReadonlyMap<string, number> {
+    return this.#nets(range, (block) => block <= range.applied);
+  }
+
+  #nets({ low, high }: Bounds, isMeant: (block: number) => boolean): ReadonlyMap<string, number> {
     const nets = new Map<string, number>();
     for (let at = this.#from(low); at < this.#turns.length; at += 1) {
       const turn = this.#turns[at];
       if (!turn || compareKeys(turn.text, high) >= 0) break;
-      if (turn.block > applied) nets.set(turn.text, (nets.get(turn.text) ?? 0) + turn.net);
+      if (isMeant(turn.block)) nets.set(turn.text, (nets.get(turn.text) ?? 0) + turn.net);
     }
     return nets;
   }
 
   /** Whether a range lacks anything. */
-  hasIn(range: Pick<LoggedRange, "low" | "high" | "applied">): boolean {
+  hasIn(range: Bounds): boolean {
     for (let at = this.#from(range.low); at < this.#turns.length; at += 1) {
       const turn = this.#turns[at];
       if (!turn || compareKeys(turn.text, range.high) >= 0) return false;
@@ -91,4 +107,27 @@ export function splitLog(
   const blocked: LogEntry[] = [];
   for (const entry of log) (known.has(identityOf(entry)) ? blocked : open).push(entry);
   return { open, blocked };
+}
+
+/**
+ * What makes the contents of ranges of now those of an earlier time: the entries of that time which a range of now
+ * lacks come, and those since which it has go. The blocks since that time must all be there.
+ */
+export function backTo(
+  then: { readonly blocks: readonly Block[]; readonly log: readonly LogEntry[] },
+  now: { readonly blocks: readonly Block[]; readonly log: readonly LogEntry[] },
+): Nets {
+  const known = new Set([...then.blocks.flatMap(({ entries }) => entries), ...then.log].map(identityOf));
+  const isKnown = (entry: LogEntry) => known.has(identityOf(entry));
+  const blocksOf = (test: (entry: LogEntry) => boolean): readonly Block[] =>
+    now.blocks.map(({ number, entries }) => ({ number, entries: entries.filter(test) }));
+  // An entry of that time which is in no block and not in the log any more is in all ranges.
+  const lacked = new Pending(blocksOf(isKnown), now.log.filter(isKnown));
+  const since = new Pending(blocksOf((entry) => !isKnown(entry)));
+  return {
+    netsIn(range) {
+      const undone = [...since.hadIn(range)].map(([text, net]) => [text, -net] as const);
+      return joinedNets(lacked.netsIn(range), new Map(undone));
+    },
+  };
 }

@@ -6,13 +6,14 @@
  * are read at once. A range says up to which block it has the entries: one with a block that was not met is read again.
  * A block stays for longer than any request reads after its entries are in all ranges.
  */
+import { unavailable } from "../failures.ts";
 import { Moved, settle } from "../settle.ts";
 import { compareKeys, type Item, type Key, LAST } from "../table.ts";
 import { type Contents, pairTexts } from "../value-index/contents.ts";
 import { type ContentsReader, directoryOf } from "../value-index/matches.ts";
 import type { ValueDirectory } from "../value-index/model.ts";
 import { idsItem, packedIds, packedValues, packOf, valuesOfPairs } from "../value-index/range-rows.ts";
-import { joinedNets, Pending, splitLog, sumOf } from "./pending.ts";
+import { backTo, joinedNets, type Nets, Pending, splitLog, sumOf } from "./pending.ts";
 import {
   type Block,
   blockOf,
@@ -39,6 +40,8 @@ export interface LogRead {
 /** An index as it was at one time. */
 export interface Snapshot extends LogRead {
   readonly blocks: readonly Block[];
+  /** The number of the last of them, also where it was removed. */
+  readonly last: number;
   /** Entries of the log that a block has. */
   readonly blocked: readonly LogEntry[];
   /** Without gaps. Their counts are those of their rows. */
@@ -62,24 +65,25 @@ const EMPTY_RANGE: Omit<LoggedRange, "low" | "high"> = {
 };
 
 /** What lists read of an index. */
-export function directoryIn(context: LoggedContext, { ranges, pending }: Snapshot): ValueDirectory {
+export function directoryIn(context: LoggedContext, snapshot: Snapshot): ValueDirectory {
+  const { ranges, pending } = snapshot;
   return directoryOf(
     ranges.map((range) => ({ ...range, count: range.count + sumOf(pending.netsIn(range)) })),
-    readerOf(context, pending),
+    readerOf(context, snapshot),
     0,
   );
 }
 
 /** How the contents of the ranges of a snapshot are read. */
-function readerOf(context: LoggedContext, pending: Pending): ContentsReader<LoggedRange> {
+function readerOf(context: LoggedContext, snapshot: Snapshot): ContentsReader<LoggedRange> {
   return {
-    contents: (ranges, ids) => readContents(context, ranges, pending, { values: true, ids }),
+    contents: (ranges, ids) => readContents(context, snapshot, ranges, { values: true, ids }),
     async ids(asked) {
       const whole = asked.filter(({ contents }) => !contents).map(({ range }) => range);
       const partial = asked.filter(({ contents }) => contents).map(({ range }) => range);
       const [all, some] = await Promise.all([
-        readContents(context, whole, pending, { values: false, ids: true }),
-        readContents(context, partial, pending, { values: true, ids: true }),
+        readContents(context, snapshot, whole, { values: false, ids: true }),
+        readContents(context, snapshot, partial, { values: true, ids: true }),
       ]);
       return [
         ...all.map((contents) => ({ contents, isWhole: true })),
@@ -102,21 +106,19 @@ export async function readLog({ table, keys }: LoggedContext): Promise<LogRead> 
 }
 
 /** The log, the blocks and the ranges. Two round trips; more where entries were moved meanwhile. */
-export async function readSnapshot(context: LoggedContext): Promise<Snapshot> {
-  const { state, log } = await readLog(context);
+export function readSnapshot(context: LoggedContext): Promise<Snapshot> {
   return settle(DEADLINE_MS, async () => {
+    const { state, log } = await readLog(context);
     const [blocks, ranges] = await Promise.all([readBlocks(context), readRanges(context)]);
-    const last = blocks.at(-1)?.number ?? 0;
+    const last = Math.max(state.block, blocks.at(-1)?.number ?? 0);
     const numbers = new Set(blocks.map(({ number }) => number));
-    // Blocks since the log was read are all there.
-    for (let number = state.block + 1; number < last; number += 1) {
-      if (!numbers.has(number)) throw new Moved("a block was read while it was written");
+    // All blocks are there whose entries ranges lacked, or the log had, when the log was read; and all since.
+    for (let number = state.clean + 1; number <= last; number += 1) {
+      if (!numbers.has(number)) throw new Moved("a block was read while it was written or removed");
     }
-    if (ranges.some(({ applied }) => applied > Math.max(state.block, last))) {
-      throw new Moved("a range was read after a block that was not");
-    }
+    if (ranges.some(({ applied }) => applied > last)) throw new Moved("a range was read after a block that was not");
     const { open, blocked } = splitLog(log, blocks);
-    return { state, log: open, blocked, blocks, ranges, pending: new Pending(blocks, open) };
+    return { state, log: open, blocked, blocks, ranges, last, pending: new Pending(blocks, open) };
   });
 }
 
@@ -137,31 +139,40 @@ async function readRanges({ table, keys }: LoggedContext): Promise<readonly Logg
 }
 
 /**
- * The contents of ranges, with what they lack of the log. One round trip for about 500 ranges, and three more for each
- * that has moved since the snapshot.
+ * The contents of ranges as they are in a snapshot. One round trip for about 500 ranges, and three more for each that
+ * has moved since. Throws `service.unavailable` where that is longer ago than blocks are kept.
  */
 export async function readContents(
   context: LoggedContext,
+  snapshot: Snapshot,
   ranges: readonly LoggedRange[],
-  pending: Pending,
   columns: Columns,
 ): Promise<readonly Contents<LoggedRange>[]> {
-  const first = await attempt(context, ranges, pending, columns);
+  const first = await attemptContents(context, ranges, snapshot.pending, columns);
   const result: Contents<LoggedRange>[] = [];
   for (const [at, range] of ranges.entries()) {
     const contents = first[at];
     if (contents) result.push(contents);
-    else result.push(await readAgain(context, range));
+    else result.push(await readAgain(context, snapshot, range));
   }
   return result;
 }
 
-/** The contents of a range that is not as it was: what the ranges of now have of it, as a pack. */
-function readAgain(context: LoggedContext, { low, high, ...range }: LoggedRange): Promise<Contents<LoggedRange>> {
+/**
+ * The contents of a range that has moved since a snapshot, as a pack: what the ranges of now have of it, brought back
+ * to the time of the snapshot. With later entries than other ranges, a list had an owner twice, or not at all, whose
+ * value has gone from one range to another.
+ */
+function readAgain(
+  context: LoggedContext,
+  snapshot: Snapshot,
+  { low, high, ...range }: LoggedRange,
+): Promise<Contents<LoggedRange>> {
   return settle(DEADLINE_MS, async () => {
-    const { ranges, pending } = await readSnapshot(context);
-    const own = ranges.filter((one) => compareKeys(one.low, high) < 0 && compareKeys(low, one.high) < 0);
-    const contents = await attempt(context, own, pending, { values: true, ids: true });
+    const now = await readSnapshot(context);
+    if (now.state.clean > snapshot.last) throw unavailable(new Error("an index was read for too long"));
+    const own = now.ranges.filter((one) => compareKeys(one.low, high) < 0 && compareKeys(low, one.high) < 0);
+    const contents = await attemptContents(context, own, backTo(snapshot, now), { values: true, ids: true });
     const texts = contents.flatMap((one) => {
       if (!one) throw new Moved("a range was read while it was moved");
       return pairTexts(one);
@@ -173,10 +184,10 @@ function readAgain(context: LoggedContext, { low, high, ...range }: LoggedRange)
 }
 
 /** For each range its contents, or `undefined` where its rows are of another number. */
-async function attempt(
+export async function attemptContents(
   { table, keys }: LoggedContext,
   ranges: readonly LoggedRange[],
-  pending: Pending,
+  pending: Nets,
   columns: Columns,
 ): Promise<readonly (Contents<LoggedRange> | undefined)[]> {
   const keysOf = ({ low, pack, packSlot, delta, deltaSlot }: LoggedRange): readonly (Key | undefined)[] => [
@@ -196,7 +207,7 @@ async function attempt(
 function contentsOf(
   range: LoggedRange,
   [delta, values, ids]: readonly (Item | undefined)[],
-  pending: Pending,
+  pending: Nets,
   columns: Columns,
 ): Contents<LoggedRange> | undefined {
   const since = range.delta > 0 ? changesOf(delta, range.delta) : new Map<string, number>();

@@ -11,9 +11,11 @@
  */
 import { randomInt } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { systemClock } from "../../platform/clock.ts";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text } from "../row.ts";
-import type { Item, Key, Table } from "../table.ts";
+import { stale } from "../stale.ts";
+import { compareKeys, type Item, type Key, type Step, type Table } from "../table.ts";
 import type { CountedRange } from "../value-index/model.ts";
 import { ID_BYTES, packedText, TIE_LENGTH } from "../value-index/pair.ts";
 import { idsItem, packedIds, rangeKey } from "../value-index/range-rows.ts";
@@ -71,7 +73,9 @@ export const lanes: readonly number[] = Array.from({ length: LANES }, (_, lane) 
 
 /** What one change does: a value that comes, one that goes, or both. Values are escaped as in the texts of pairs. */
 export interface LogEntry {
-  /** Its sort key: a number by chance, which tells the changes of an owner apart, and the tie of the owner. */
+  /** Less for later entries of an owner, so that they come first in the log. Empty where it is read from a block. */
+  readonly order: string;
+  /** A number by chance, which tells the changes of an owner apart, and the tie of the owner. */
   readonly key: string;
   readonly lane: number;
   readonly added: string | undefined;
@@ -80,34 +84,63 @@ export interface LogEntry {
 
 /** Characters of the number by chance. */
 const NONCE_LENGTH = 3;
-const NONCES = 32 ** NONCE_LENGTH;
+const KEY_LENGTH = NONCE_LENGTH + TIE_LENGTH;
 const RADIX = 32;
+const NONCES = RADIX ** NONCE_LENGTH;
+/** Digits of orders: 45 bits. */
+const ORDER_LENGTH = 9;
+const ORDERS = RADIX ** ORDER_LENGTH;
 
-/** A new entry of the owner with a tie. */
-export function newEntry(tie: string, added: string | undefined, removed: string | undefined): LogEntry {
-  const nonce = randomInt(NONCES);
-  return { key: nonceText(nonce) + tie, lane: nonce % LANES, added, removed };
+/** When this container made its last entry. */
+let latestMs = 0;
+
+/**
+ * A new entry of the owner with a tie. All entries of an owner are in one lane, the latest first: a Query that meets
+ * one meets those before it as well, because each was there before the next was made. Otherwise a list had a value of
+ * an owner that came later, and lacked that the value before it went.
+ */
+export function newEntry(
+  tie: string,
+  added: string | undefined,
+  removed: string | undefined,
+  given?: number,
+): LogEntry {
+  latestMs = Math.max(systemClock.now(), latestMs + 1);
+  const order = digits(ORDERS - 1 - (given ?? latestMs), ORDER_LENGTH);
+  return { order, key: digits(randomInt(NONCES), NONCE_LENGTH) + tie, lane: laneOf(tie), added, removed };
 }
 
-function nonceText(nonce: number): string {
-  return nonce.toString(RADIX).padStart(NONCE_LENGTH, "0");
+function digits(number: number, length: number): string {
+  return number.toString(RADIX).padStart(length, "0");
 }
 
-export function entryItem(keys: ValueIndexKeys, { key, lane, added, removed }: LogEntry): Item {
-  return { ...entryKey(keys, { key, lane }), a: added, r: removed };
+function laneOf(tie: string): number {
+  let sum = 0;
+  for (let at = 0; at < tie.length; at += 1) sum += tie.charCodeAt(at);
+  return sum % LANES;
 }
 
-export function entryKey(keys: ValueIndexKeys, { key, lane }: Pick<LogEntry, "key" | "lane">): Key {
-  return { PK: keys.log(lane), SK: key };
+export function entryItem(keys: ValueIndexKeys, entry: LogEntry): Item {
+  return { ...entryKey(keys, entry), a: entry.added, r: entry.removed };
 }
 
-export function entryOf({ SK: key, a, r }: Item, lane: number): LogEntry {
+export function entryKey(keys: ValueIndexKeys, { order, key, lane }: Pick<LogEntry, "order" | "key" | "lane">): Key {
+  return { PK: keys.log(lane), SK: order + key };
+}
+
+export function entryOf({ SK, a, r }: Item, lane: number): LogEntry {
   return {
-    key,
+    order: SK.slice(0, -KEY_LENGTH),
+    key: SK.slice(-KEY_LENGTH),
     lane,
     added: typeof a === "string" ? a : undefined,
     removed: typeof r === "string" ? r : undefined,
   };
+}
+
+/** Entries from the earliest to the latest. */
+export function fromEarliest(entries: readonly LogEntry[]): readonly LogEntry[] {
+  return entries.toSorted((a, b) => compareKeys(b.order, a.order));
 }
 
 /** Equal for the same entry in the log and in a block, and for no other. */
@@ -176,9 +209,11 @@ export function blockOf(item: Item): Block {
   const values = inflateRawSync(columns.values).toString("utf8").split("\u0000");
   const entries = Array.from({ length: values.length / 3 }, (_, at): LogEntry => {
     const [nonce = "", added = "", removed = ""] = values.slice(at * 3, at * 3 + 3);
+    const tie = packedText("", "", ids, at).slice(-TIE_LENGTH);
     return {
-      key: nonce + packedText("", "", ids, at).slice(-TIE_LENGTH),
-      lane: Number.parseInt(nonce, RADIX) % LANES,
+      order: "",
+      key: nonce + tie,
+      lane: laneOf(tie),
       added: added === "" ? undefined : added.slice(PRESENT.length),
       removed: removed === "" ? undefined : removed.slice(PRESENT.length),
     };
@@ -208,15 +243,28 @@ const stateRow = rowCodec<LogState>("state of a log", {
   cleanMs: as("cm", number),
 });
 export const FIRST_STATE: LogState = { token: 0, takenMs: 0, block: 0, clean: 0, cleanMs: 0 };
-/** The attribute of the token. */
-export const TOKEN = "t";
 
 export function stateOf(item: Item | undefined): LogState {
   return item ? stateRow.read(item) : FIRST_STATE;
 }
 
-export function stateItem(keys: ValueIndexKeys, state: LogState): Item {
-  return { ...keys.state, ...stateRow.write(state) };
+/**
+ * The step that takes the next token. Of the rest of the row nothing is written: an earlier holder may have ended since
+ * it was read.
+ */
+export function takingToken(keys: ValueIndexKeys, { token: before }: LogState, nowMs: number): Step {
+  const [token, takenMs] = [before + 1, nowMs];
+  if (before === 0) {
+    const put = { ...keys.state, ...stateRow.write({ ...FIRST_STATE, token, takenMs }) };
+    return { put, when: "absent", otherwise: stale };
+  }
+  return { change: keys.state, set: { t: token, at: takenMs }, when: { equal: { t: before } }, otherwise: stale };
+}
+
+/** The step with which the holder of a token ends. */
+export function endingHold(keys: ValueIndexKeys, state: LogState): Step {
+  const put = { ...keys.state, ...stateRow.write({ ...state, takenMs: 0 }) };
+  return { put, when: { equal: { t: state.token } }, otherwise: stale };
 }
 
 /** A range: its counts, and where its contents are. */
@@ -261,10 +309,10 @@ const changesRow = rowCodec<ChangesRow>("changes of a range", {
   went: as("r", bytes),
 });
 
-/** The net changes of a range, by the texts of pairs: 1 for one that came, -1 for one that went. */
+/** The net changes of a range, by the texts of pairs: how often each came less how often it went. */
 export function changesItem(key: Key, fold: number, changes: ReadonlyMap<string, number>): Item {
   const texts = (sign: number): Uint8Array =>
-    packedTexts([...changes].flatMap(([text, net]) => (net * sign > 0 ? [text] : [])).sort());
+    packedTexts([...changes].flatMap(([text, net]) => Array<string>(Math.max(0, net * sign)).fill(text)).sort());
   return { ...key, ...changesRow.write({ fold, came: texts(1), went: texts(-1) }) };
 }
 
@@ -272,8 +320,10 @@ export function changesItem(key: Key, fold: number, changes: ReadonlyMap<string,
 export function changesOf(item: Item | undefined, fold: number): ReadonlyMap<string, number> | undefined {
   const row = item && changesRow.read(item);
   if (row?.fold !== fold) return undefined;
-  const nets = (packed: Uint8Array, net: number) => unpackedTexts(packed).map((one) => [one, net] as const);
-  return new Map([...nets(row.came, 1), ...nets(row.went, -1)]);
+  const nets = new Map<string, number>();
+  for (const one of unpackedTexts(row.came)) nets.set(one, (nets.get(one) ?? 0) + 1);
+  for (const one of unpackedTexts(row.went)) nets.set(one, (nets.get(one) ?? 0) - 1);
+  return nets;
 }
 
 /** Texts of pairs without facets: the ids as those of a pack, and the values. */

@@ -13,24 +13,25 @@ import { sideBySide } from "../settle.ts";
 import { isStale, stale } from "../stale.ts";
 import { compareKeys, type Item, LAST, type Step } from "../table.ts";
 import { early } from "../timing.ts";
-import { pairTexts } from "../value-index/contents.ts";
+import { type Contents, pairTexts } from "../value-index/contents.ts";
 import { idsItem, rangeKey, separator, valuesItem, valuesOfPairs } from "../value-index/range-rows.ts";
 import { joinedNets, Pending, sumOf } from "./pending.ts";
-import { type LogRead, readContents, readLog, readSnapshot, type Snapshot } from "./reading.ts";
+import { attemptContents, type LogRead, readLog, readSnapshot, type Snapshot } from "./reading.ts";
 import {
   type Block,
   blockItem,
   blockKey,
   changesItem,
   changesOf,
+  endingHold,
   entryKey,
+  fromEarliest,
   inBlockOrder,
   type LoggedContext,
   type LoggedRange,
   type LogState,
   loggedRangeItem,
-  stateItem,
-  TOKEN,
+  takingToken,
 } from "./rows.ts";
 
 /** The most entries of one block: 30 KB. */
@@ -113,11 +114,7 @@ async function move(context: LoggedContext, before: LogState, mended?: string): 
   const { removed, ...cleaned } = cleaning(held, plan);
   const fresh = all.filter(({ number }) => number > held.state.block);
   await table.write(
-    {
-      put: stateItem(keys, { token, takenMs: 0, block: last, ...cleaned }),
-      when: { equal: { [TOKEN]: token } },
-      otherwise: stale,
-    },
+    endingHold(keys, { token, takenMs: 0, block: last, ...cleaned }),
     ...fresh.map((block): Step => ({ put: blockItem(keys, block), when: "absent", otherwise: stale })),
     ...plan.steps,
   );
@@ -138,16 +135,12 @@ async function move(context: LoggedContext, before: LogState, mended?: string): 
 async function hold(context: LoggedContext, before: LogState): Promise<Held> {
   const { table, keys } = context;
   const token = before.token + 1;
-  await table.write({
-    put: stateItem(keys, { ...before, token, takenMs: systemClock.now() }),
-    when: before.token === 0 ? "absent" : { equal: { [TOKEN]: before.token } },
-    otherwise: stale,
-  });
+  await table.write(takingToken(keys, before, systemClock.now()));
   const snapshot = await readSnapshot(context);
   const { state, blocks, log } = snapshot;
   // Whoever has a later token may have written since.
   if (state.token !== token || blocks.some(({ number }) => number > state.block)) throw stale();
-  const entries = inBlockOrder(log.slice(0, SEALED_MOST));
+  const entries = inBlockOrder(fromEarliest(log).slice(0, SEALED_MOST));
   const last = state.block + Number(entries.length > 0);
   const all: readonly Block[] = entries.length > 0 ? [...blocks, { number: last, entries }] : blocks;
   return { ...snapshot, context, token, all, last, turns: new Pending(all) };
@@ -213,11 +206,49 @@ async function planRanges(held: Held, mended: string | undefined, plan: Plan): P
     const after = { ...range, count: range.count + sumOf(nets), applied: last, delta: token, deltaSlot };
     plan.steps.push(putting(held, after));
   }
-  for (const { range, ...contents } of await readContents(context, repacked, turns, { values: true, ids: true })) {
-    const texts = pairTexts({ range, ...contents });
-    const own = range.low === mended ? mendedTexts(range, texts) : texts;
-    repack(held, range, range.high, own, plan);
+  for (const contents of await contentsOf(held, repacked)) {
+    const { range } = contents;
+    const isMended = range.low === mended;
+    const packing = isMended
+      ? { texts: mendedTexts(range, pairTexts(contents)), rest: new Map() }
+      : packingOf([contents]);
+    repack(held, range, range.high, packing, plan);
   }
+}
+
+/** The contents of ranges with all blocks. A range that is not as it was read is in the hands of a later holder. */
+async function contentsOf(
+  { context, turns }: Held,
+  ranges: readonly LoggedRange[],
+): Promise<readonly Contents<LoggedRange>[]> {
+  const read = await attemptContents(context, ranges, turns, { values: true, ids: true });
+  return read.map((contents) => {
+    if (!contents) throw stale();
+    return contents;
+  });
+}
+
+/** What a pack takes of some contents, and what remains of their changes. */
+interface Packing {
+  readonly texts: readonly string[];
+  /**
+   * Of pairs that went before they came: clocks of two containers that differ may bring entries of an owner into blocks
+   * in another order. A pack has no place for them, and without them the pair that comes would stay for good.
+   */
+  readonly rest: ReadonlyMap<string, number>;
+}
+
+function packingOf(contents: readonly Contents[]): Packing {
+  const nets = contents.reduce((all, { changes }) => joinedNets(all, changes), new Map<string, number>());
+  for (const one of contents) {
+    for (const text of pairTexts({ ...one, changes: new Map() })) nets.set(text, (nets.get(text) ?? 0) + 1);
+  }
+  const texts = [...nets].flatMap(([text, net]) => (net > 0 ? [text] : [])).sort(compareKeys);
+  const rest = [...nets].flatMap(([text, net]) => {
+    const left = net > 0 ? net - 1 : net;
+    return left === 0 ? [] : [[text, left] as const];
+  });
+  return { texts, rest: new Map(rest) };
 }
 
 function mendedTexts({ low, high }: LoggedRange, texts: readonly string[]): readonly string[] {
@@ -227,7 +258,7 @@ function mendedTexts({ low, high }: LoggedRange, texts: readonly string[]): read
 
 /** Joins the two neighbours with the fewest pairs, where they are few. */
 async function planJoin(held: Held, plan: Plan): Promise<void> {
-  const { context, ranges, turns } = held;
+  const { context, ranges } = held;
   let best: readonly [LoggedRange, LoggedRange] | undefined;
   let least = context.limits.joinBelow;
   for (const [at, left] of ranges.entries()) {
@@ -239,10 +270,9 @@ async function planJoin(held: Held, plan: Plan): Promise<void> {
   }
   if (!best) return;
   const [left, right] = best;
-  const contents = await readContents(context, best, turns, { values: true, ids: true });
-  const texts = contents.flatMap(pairTexts);
+  const packing = packingOf(await contentsOf(held, best));
   // What they get may be more than what they had.
-  if (texts.length > context.limits.pairsMost || !repack(held, left, right.high, texts, plan)) return;
+  if (packing.texts.length > context.limits.pairsMost || !repack(held, left, right.high, packing, plan)) return;
   plan.steps.push({ remove: rangeKey(context.keys, right.low), when: "present", otherwise: stale });
   plan.applied.add(right.low);
   plan.joined.push(right.low);
@@ -252,7 +282,7 @@ async function planJoin(held: Held, plan: Plan): Promise<void> {
  * Plans new packs for the texts of a range, which is split where they are many. The last range of an index grows at its
  * end, where times are, so that its parts are full. Returns false where the transaction has no room.
  */
-function repack(held: Held, before: LoggedRange, high: string, texts: readonly string[], plan: Plan): boolean {
+function repack(held: Held, before: LoggedRange, high: string, { texts, rest }: Packing, plan: Plan): boolean {
   const { context, token, last } = held;
   const { keys, limits } = context;
   const parts = Math.max(1, Math.min(PARTS_MOST, Math.ceil(texts.length / limits.pairsMost)));
@@ -266,8 +296,13 @@ function repack(held: Held, before: LoggedRange, high: string, texts: readonly s
     const packSlot = at === 0 ? 1 - before.packSlot : 0;
     plan.rows.push(valuesItem(keys.values(low, packSlot), token, valuesOfPairs(own)));
     plan.rows.push(idsItem(keys.ids(low, packSlot), token, own));
-    const pack = { pack: token, packSlot, delta: 0, deltaSlot: before.deltaSlot };
-    plan.steps.push(putting(held, { low, high: end, count: own.length, applied: last, ...pack }));
+    const changes = new Map([...rest].filter(([text]) => compareKeys(low, text) <= 0 && compareKeys(text, end) < 0));
+    const hasChanges = changes.size > 0;
+    const deltaSlot = hasChanges ? 1 - before.deltaSlot : before.deltaSlot;
+    if (hasChanges) plan.rows.push(changesItem(keys.delta(low, deltaSlot), token, changes));
+    const count = own.length + sumOf(changes);
+    const pack = { pack: token, packSlot, delta: hasChanges ? token : 0, deltaSlot };
+    plan.steps.push(putting(held, { low, high: end, count, applied: last, ...pack }));
     low = end;
   }
   plan.applied.add(before.low);

@@ -27,6 +27,11 @@ export interface PairChange {
    * several are those of its owners.
    */
   readonly several: -1 | 0 | 1;
+  /**
+   * Grows with each change of the owner, from 0 to 2^44: an index behind a log keeps them in this order. Without it, by
+   * the clock of the container.
+   */
+  readonly order?: number;
 }
 
 /** A place between two values: before or after all pairs with the value. */
