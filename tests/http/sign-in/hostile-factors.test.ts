@@ -311,13 +311,18 @@ describe("who has no right password", () => {
     const { person } = await enrolled();
     const costs = new Set<number>();
     for (const username of [person.username, "nobody-here", (await newPerson()).username]) {
-      const page = browser();
-      await page.open(requestOf(strict));
-      const lines = await listening(async () => {
-        await enter(page, { username, password: "wrong-Password-1" });
-      });
-      const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
-      costs.add(Number(line?.RoundTrips));
+      const tries: number[] = [];
+      for (const _ of [1, 2, 3]) {
+        const page = browser();
+        await page.open(requestOf(strict));
+        const lines = await listening(async () => {
+          await enter(page, { username, password: "wrong-Password-1" });
+        });
+        const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
+        tries.push(Number(line?.RoundTrips));
+      }
+      // Calls that overlap count once; on a busy machine they may not.
+      costs.add(Math.min(...tries));
     }
     expect(costs.size).toBe(1);
   });
