@@ -40,7 +40,7 @@ export const BrandedTenant = table({
     .optional(),
 });
 
-/** The brand of a declared tenant. The colour for dark pages is lighter, as far as it must be to be read. */
+/** The brand of a declared tenant. The colour for dark pages is lighter, so that it can be read. */
 export function brandFrom({ name, logo, colour }: z.output<typeof BrandedTenant>): Brand {
   return {
     ...(name !== undefined && { name }),

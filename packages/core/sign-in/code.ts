@@ -125,7 +125,7 @@ export function claimNamesOf(
   return idToken.length + userInfo.length > 0 ? { idToken, userInfo } : undefined;
 }
 
-/** The single claims of a request that none of its scopes gives. */
+/** The single claims of a request that its scopes do not give. */
 export function furtherClaims(
   request: AuthorizationRequest,
   application: Application,

@@ -112,7 +112,7 @@ export async function takePassword(
     if ("error" in outcome) throw outcome.error;
     return outcome.page;
   }
-  // Nobody knows the secret of this session.
+  // The secret of this session has not left the service.
   if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
   return refuse(asked);
 }

@@ -33,7 +33,7 @@ export function responseTypesOf(parameters: Parameters, client: Client): readonl
   const words = asked.split(" ");
   const isKnown = new Set(words).size === words.length && words.every(isType);
   if (!isKnown && asked !== "none") {
-    throw new AuthorizationError("invalid_request", `response_type is none of ${responseTypes.join(", ")}.`);
+    throw new AuthorizationError("invalid_request", `response_type must be one of ${responseTypes.join(", ")}.`);
   }
   if (isKnown && allowedTypes(client).includes(sorted(asked))) return types.filter((type) => words.includes(type));
   throw new AuthorizationError(

@@ -58,7 +58,7 @@ export function newRelyingParty(service: DemoService): RelyingParty {
     return body.clientId;
   };
 
-  /** Read anew each time: the application may have been deleted, or the service restarted with other data. */
+  /** Read each time: the application may have been deleted, or the service restarted with other data. */
   const configuration = async (): Promise<Configuration> => {
     const id = await clientId();
     if (id === undefined) throw new Error(`There is no application "${APPLICATION}". Go back to the start.`);

@@ -96,7 +96,7 @@ const claims: Rows = {
   ...claim("claimConfiguration.claimMappings[].localClaim", CUSTOM),
   ...claim("claimConfiguration.requestedClaims[].claim", BY_ID),
   "claimConfiguration.requestedClaims[].mandatory": enforced(
-    "A user without a value gets no code; nobody is asked for it",
+    "A user without a value gets no code, and is not asked for one",
     CLAIMS_OF,
     "a user without a mandatory claim gets an error that names it, and a user with it signs in",
   ),

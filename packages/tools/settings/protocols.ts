@@ -5,7 +5,7 @@ const SIGN_IN = "The sign-in side";
 /** The tests of sign-in. */
 const SIGN_INS = "http/sign-in/sign-in.test.ts";
 const CLAIMS = "http/sign-in/claims.test.ts";
-const NO_KEY = "without a key, or by an algorithm that is not secure, nobody signs in";
+const NO_KEY = "without a key, or by an algorithm that is not secure, every sign-in is refused";
 const BY_METHOD = "an ID token is encrypted by the method of the application";
 const ID_TOKENS = "ES256, audiences and lifetime are those of the application";
 const TOKENS = "http/oauth/requestToken.test.ts";
@@ -201,12 +201,12 @@ export const oidcRows: Rows = {
   "cibaAuthenticationRequest.skipUserValidation": kept(`${SIGN_IN}: the hint is not looked up`),
   "cibaAuthenticationRequest.allowFederatedUsers": kept(`${SIGN_IN}: needs skipUserValidation`),
   isFAPIApplication: enforced(
-    "true is accepted only with settings of its FAPI profile, and FAPI 2.0 is enforced; others sign nobody in",
+    "true is accepted only with settings of its FAPI profile, and FAPI 2.0 is enforced; with others every sign-in is refused",
     "http/sign-in/fapi.test.ts",
     "happy-flow",
   ),
   fapiProfile: enforced(
-    "FAPI2_SECURITY: the rules of that profile. FAPI1_ADVANCED: its settings are compared, and nobody can sign in",
+    "FAPI2_SECURITY: the rules of that profile. FAPI1_ADVANCED: its settings are compared, and every sign-in is refused",
     "http/sign-in/fapi.test.ts",
     "an application does not take passwords, and FAPI 1.0 gets no sign-in",
   ),

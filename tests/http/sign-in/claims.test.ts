@@ -407,7 +407,7 @@ describe("idToken.encryption", () => {
     }
   });
 
-  test("without a key, or by an algorithm that is not secure, nobody signs in", async () => {
+  test("without a key, or by an algorithm that is not secure, every sign-in is refused", async () => {
     const descriptionOf = async (client: TestClient) =>
       answerOf(await browser().open(requestOf(client))).error_description;
     expect(await descriptionOf(await encrypted("RSA-OAEP-256", "A256GCM", {}))).toContain("which has none");

@@ -84,7 +84,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
     "Takes one consent back. The tokens of the application for the user end: refresh tokens and codes at once, access tokens within 30 seconds. The session goes on, and the application asks for consent again.",
   ),
   signLogoutToken:
-    "Is for the part of this service that sends logout tokens, which has no key to sign them. An order is sealed and counts for a minute; nobody else can make one.",
+    "Is for the part of this service that sends logout tokens, which has no key to sign them. An order is sealed and counts for a minute; no other part can make one.",
   getUserInfo:
     "Needs an access token with the scope `openid`, of a sign-in with `response_type=code`. The claims are those of the granted scopes that the application requests, and `sub` is that of the ID token.",
   getUserInfoByPost:

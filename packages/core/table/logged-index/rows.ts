@@ -22,7 +22,7 @@ import { idsItem, packedIds, rangeKey } from "../value-index/range-rows.ts";
 
 /** When entries move on. */
 export interface LoggedLimits {
-  /** After so many changes of an index a container looks whether entries are to be moved. */
+  /** The number of changes of an index after which a container looks whether entries are to be moved. */
   readonly every: number;
   /** Entries in the log from which on they become a block. */
   readonly sealAt: number;

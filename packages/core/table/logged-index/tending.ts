@@ -138,7 +138,7 @@ async function hold(context: LoggedContext, before: LogState): Promise<Held> {
   await table.write(takingToken(keys, before, systemClock.now()));
   const snapshot = await readSnapshot(context);
   const { state, blocks, log } = snapshot;
-  // Whoever has a later token may have written since.
+  // A holder of a later token may have written since.
   if (state.token !== token || blocks.some(({ number }) => number > state.block)) throw stale();
   const entries = inBlockOrder(fromEarliest(log).slice(0, SEALED_MOST));
   const last = state.block + Number(entries.length > 0);

@@ -29,7 +29,7 @@ export interface IndexContext {
   readonly keys: NameListKeys;
   /** Bytes of names at which a narrow range is split. */
   readonly splitBytes: number;
-  /** A full narrow range that so many splits led to becomes a wide one. */
+  /** A full narrow range becomes a wide one when this number of splits led to it. */
   readonly widenAt: number;
   /** The same table and keys, for what wide ranges contain. */
   readonly wide: ValueContext;

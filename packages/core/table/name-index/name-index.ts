@@ -16,7 +16,7 @@ import { type NameWrites, nameWrites } from "./writes.ts";
 
 const DEADLINE_MS = 10_000;
 
-/** Of so many splits at least 256 ranges come, so that the writers of a tenant spread over them. */
+/** From this number of splits come at least 256 ranges, so that the writers of a tenant spread over them. */
 const WIDEN_AT = 8;
 /** Names at which a wide range is split: 2,000 on average. */
 export const WIDE_SPLIT_AT = 2_850;
@@ -25,7 +25,7 @@ export const WIDE_SPLIT_AT = 2_850;
 export interface NameIndexOptions {
   /** Bytes of names at which a narrow range is split. Default 4,000: about 230 names of 17 bytes. */
   readonly splitBytes?: number;
-  /** After so many splits a full narrow range becomes a wide one. Default 8. */
+  /** The number of splits after which a full narrow range becomes a wide one. Default 8. */
   readonly widenAt?: number;
   /** When wide ranges are folded and split. By default they have about 2,000 names. */
   readonly wide?: Partial<ValueIndexLimits>;
