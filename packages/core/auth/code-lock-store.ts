@@ -1,6 +1,6 @@
 /**
  * Attempts at one-time codes, one counter for each user (decision 0122). Who gets that far has the right password, so
- * that strangers lock nobody out. An attempt is counted before its code is compared: of many at once, no more are
+ * that strangers lock no user out. An attempt is counted before its code is compared: of many at once, no more are
  * compared than the limit allows.
  */
 import { keys } from "../table/keys.ts";

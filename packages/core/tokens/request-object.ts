@@ -66,7 +66,7 @@ export async function readRequestObject(text: string, check: RequestObjectCheck)
 
 const UNVERIFIED = "it is no JWT that a key of the certificate of the application has signed";
 
-/** Whether an object says itself that nobody signed it. */
+/** Whether an object says itself that it is not signed. */
 function isUnsigned(text: string): boolean {
   try {
     return decodeProtectedHeader(text).alg === "none";
