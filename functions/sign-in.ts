@@ -51,7 +51,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const openRecorded = recordedTables(open, deployment.changes);
-const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment, false);
 const observer = newObserver("sign-in");
 
 const tools: SignInTools = {

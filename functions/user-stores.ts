@@ -15,7 +15,7 @@ import { directoryPassword } from "./env.ts";
 
 /**
  * The declared user stores, for one container: their names for each tenant, and the users and groups in them. The LDAP
- * client is loaded only where a directory is declared. Throws an `Error` where the password of a directory is not set.
+ * client is loaded only where a directory is declared. `removesUsers`: false for a function without that right. Throws an `Error` where the password of a directory is not set.
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",
@@ -25,6 +25,7 @@ export async function openUserStores(
     changes,
     indexes,
   }: Pick<Deployment, "userStores" | "scim2"> & Partial<Pick<Deployment, "changes" | "indexes">>,
+  removesUsers = true,
 ) {
   const userStoresOf = userStoreNames(userStores);
   // Functions that delete neither users nor groups do not read the section.
@@ -53,7 +54,7 @@ export async function openUserStores(
       const users = userStore(table, { deletedDays, recordDays: changes?.recordDays, declared });
       // A directory keeps what it was told, whatever becomes of the request.
       const records = userStore(early(table), { declared: ofDirectories });
-      const how = { records, isRehearsal: table.keeps === "for good" };
+      const how = { records, removesUsers, isRehearsal: table.keeps === "for good" };
       return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table, deletedDays), userStoresOf),

@@ -24,7 +24,7 @@ export const signIn: FunctionPlan = {
       // The session notes the subject of its first client, which may be the first pairwise one of the tenant.
       p.pairwiseKey,
       // The first change of a user of a directory creates its record, with its name.
-      ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord],
+      ...[p.user, p.userNames, ...userIndexes, p.credential, p.changeRecord],
     ],
   },
 };

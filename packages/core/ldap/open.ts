@@ -29,6 +29,8 @@ export interface DirectoriesSettings {
 interface DirectoryUse {
   /** Writes to the table at once, where the changes of the request are held back. Default: the users of the table. */
   readonly records?: UserStore;
+  /** False for a function without the right to remove users. Default true. */
+  readonly removesUsers?: boolean;
   /** A rehearsal sends no change to a directory. */
   readonly isRehearsal?: boolean;
 }
@@ -52,12 +54,12 @@ export function openDirectories(given: DirectoriesSettings): WithDirectories {
       reportUndoFailure,
     }),
   );
-  return (table, { records = table, isRehearsal } = {}) =>
+  return (table, { records = table, removesUsers = true, isRehearsal } = {}) =>
     withDirectories(
       table,
       directories.map((directory) => ({
         settings: directory.settings,
-        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, records),
+        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, { table: records, removesUsers }),
       })),
       countsAll,
     );

@@ -28,12 +28,20 @@ export interface DirectoryRecords {
   anchor(users: readonly User[]): Promise<void>;
 }
 
+/** What records are opened with. */
+export interface RecordsUse {
+  /** The users of the table, among them the records. */
+  readonly table: UserStore;
+  /** False for a function without the right to remove users. */
+  readonly removesUsers: boolean;
+}
+
 /**
  * Opens the records. `currentName` reads the user name of an id in the directory; `undefined` where it has no such
  * entry.
  */
 export function directoryRecords(
-  table: UserStore,
+  { table, removesUsers }: RecordsUse,
   { tenant, domain }: DirectorySettings,
   currentName: (id: string) => Promise<string | undefined>,
 ): DirectoryRecords {
@@ -49,7 +57,7 @@ export function directoryRecords(
   /**
    * Frees a name that the record of another user holds, where that user is deleted or has another name now. Returns the
    * work to do after the name is taken: where two users swapped their names, one record holds its id as its name in
-   * between.
+   * between. The record of a deleted user keeps its id as its name where the function does not remove users.
    */
   const free = async (name: string, id: string, nowMs: number): Promise<() => Promise<unknown>> => {
     const nothing = () => Promise.resolve();
@@ -57,6 +65,10 @@ export function directoryRecords(
     if (other === undefined || other === id) return nothing;
     const current = await currentName(other);
     if (current !== undefined && foldName(current) === foldName(name)) return nothing;
+    if (current === undefined && !removesUsers) {
+      await renameTo(other, other);
+      return nothing;
+    }
     if (current === undefined) {
       const removal = { check: () => undefined, steps: () => revokingUser(tenant, other), isFinal: true } as const;
       await table.remove(tenant, other, nowMs, removal);

@@ -6,7 +6,7 @@
 import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
 import { nameTaken, notFound } from "../identities/users/rules.ts";
-import type { Adding, NamedUser, UserChange, UserStore } from "../identities/users/store.ts";
+import type { Adding, NamedUser, UserChange } from "../identities/users/store.ts";
 import { newId } from "../platform/ids.ts";
 import type { BoundFilter } from "../scim/filter/bound.ts";
 import type { Step } from "../table/table.ts";
@@ -17,7 +17,7 @@ import { entryWriter } from "./entry-writer.ts";
 import { codeOf, codes, readOnly } from "./faults.ts";
 import { type DirectoryFilters, namesOtherStore } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
-import { directoryRecords } from "./records.ts";
+import { directoryRecords, type RecordsUse } from "./records.ts";
 
 /** An id that no user has. */
 const UNKNOWN_ID = "00000000-0000-0000-0000-000000000000";
@@ -46,13 +46,13 @@ export interface DirectoryUsers {
   anchor(users: readonly User[]): Promise<void>;
 }
 
-/** `table` holds the directory records. */
-export function directoryUsers(directory: Directory, table: UserStore): DirectoryUsers {
+/** The users of a directory with their records. */
+export function directoryUsers(directory: Directory, use: RecordsUse): DirectoryUsers {
   const { settings, connection, filters } = directory;
   const { domain } = settings;
   const entries = directoryEntries(settings, connection, filters);
   const writer = entryWriter(settings, connection, entries, directory.reportUndoFailure);
-  const records = directoryRecords(table, settings, async (id) => {
+  const records = directoryRecords(use, settings, async (id) => {
     const entry = await entries.withId(id);
     return entry && nameIn(entry, settings);
   });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { codeAt, STEP_MS, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
-import { directoryStore, hasSlapd, startSlapd } from "#tests/support/slapd.ts";
+import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";
 import { world } from "#tests/support/world.ts";
 
 const SYSTEM = "urn:scim:wso2:schema";
@@ -184,6 +184,41 @@ describe.runIf(hasSlapd)("in a directory", async () => {
         expect([shown.totpEnabled, shown.forcePasswordReset]).toEqual(["true", undefined]);
         expect((await api.ask("GET", "/scim2/Me", { as: { ...person, password: NEW } })).status).toBe(200);
       });
+      test.runIf(!isReadOnly)(
+        "codes are set up by a person who has the name of one who left the directory",
+        async () => {
+          const person = { username: "CORP/robin", password: PERSON.password };
+          const entry = `uid=robin,${PEOPLE}`;
+          const add = () =>
+            slapd.connected((client) =>
+              client.add(entry, {
+                ...{ objectClass: "inetOrgPerson", uid: "robin", cn: "Robin", sn: "Ash" },
+                userPassword: person.password,
+              }),
+            );
+          const idOf = async () =>
+            (await api.ask("GET", '/scim2/Users?filter=userName%20eq%20"CORP/robin"')).body.Resources[0].id;
+          await add();
+          const former = await idOf();
+          const number = { op: "replace", path: "externalId", value: "4711" };
+          const noted = await api.ask("PATCH", `/scim2/Users/${former}`, {
+            body: { schemas: [PATCH_OP], Operations: [number] },
+          });
+          expect(noted.body.externalId).toBe("4711");
+          await slapd.connected((client) => client.del(entry));
+          await add();
+
+          const page = browser();
+          await page.open(requestOf(await newApplication({}, TWO_STEPS)));
+          expect((await setUp(page, await enter(page, person))).done.status).toBe(303);
+          const id = await idOf();
+          expect(id).not.toBe(former);
+          const shown = (await api.ask("GET", `/scim2/Users/${id}`)).body;
+          expect([shown[SYSTEM].totpEnabled, shown.externalId]).toEqual(["true", undefined]);
+          const found = await api.ask("GET", '/scim2/Users?filter=externalId%20eq%20"4711"');
+          expect(found.body.totalResults).toBe(0);
+        },
+      );
       test.runIf(isReadOnly)("the page says what to do; codes are set up all the same", async () => {
         const person = { username: "CORP/kim", password: NEW };
         const { Resources } = (await api.ask("GET", '/scim2/Users?filter=userName%20eq%20"CORP/kim"')).body;
