@@ -177,8 +177,8 @@ async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promi
   const isRead = mode === undefined ? total <= FEW && !isCount : mode === "resources";
   if (!isRead) return { kind: "sequence", sequence: byIndex(sections, descending) };
   if (total > CANDIDATES_MAX) return undefined;
-  const { entries } = await byIndex(sections, descending).window({ offset: 0, limit: total });
-  return foundPlan(entries.map(({ id }) => id));
+  const { entries, more } = await byIndex(sections, descending).first(CANDIDATES_MAX);
+  return more ? undefined : foundPlan(entries.map(({ id }) => id));
 }
 
 /** The parts of a list in the order of an index. */

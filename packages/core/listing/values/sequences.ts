@@ -47,7 +47,7 @@ interface PairedId extends NamedId {
 /** Sections of one index, one after the other. */
 export function byIndex(sections: readonly Section[], backwards: boolean): Sequence {
   const total = sections.reduce((sum, { matches }) => sum + matches.total, 0);
-  return {
+  const sequence: Sequence = {
     async window({ offset, limit }) {
       let before = 0;
       const windows = sections.map(({ matches }) => {
@@ -57,6 +57,22 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
         return start < end ? matches.window({ offset: start, limit: end - start, backwards }) : [];
       });
       return { entries: (await Promise.all(windows)).flat().map(pairedId), total };
+    },
+    async first(limit) {
+      // Sections that the page meets by what they count are read at once.
+      let before = 0;
+      const isMet = sections.map(({ matches }) => {
+        const met = before <= limit && matches.total > 0;
+        before += matches.total;
+        return met;
+      });
+      const read = await Promise.all(
+        sections.map(({ matches }, at) => (isMet[at] ? matches.after(undefined, limit + 1, backwards) : undefined)),
+      );
+      const pairs = read.flatMap((part) => part?.pairs ?? []);
+      const isShort = pairs.length <= limit && pairs.length < total;
+      if (isShort && isMet.includes(false)) return { ...(await sequence.after(undefined, limit)), total };
+      return { entries: pairs.slice(0, limit).map(pairedId), more: pairs.length > limit, total };
     },
     async after(place, limit) {
       const pair = pairAt(place);
@@ -76,6 +92,7 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
     },
     placeOf: (entry) => placeOfPair(entry as PairedId),
   };
+  return sequence;
 }
 
 /** A set in the order of its ids. */
@@ -83,6 +100,7 @@ export function byIdsOf(set: IdSet): Sequence {
   const part = (offset: number, limit: number) => set.slice(offset, limit).map((id) => ({ id, key: "" }));
   return {
     window: async ({ offset, limit }) => ({ entries: part(offset, limit), total: set.size }),
+    first: async (limit) => ({ entries: part(0, limit), more: limit < set.size, total: set.size }),
     async after(place, limit) {
       const start = place?.id === undefined ? 0 : set.positionAfter(place.id);
       return { entries: part(start, limit), more: start + limit < set.size };
@@ -133,7 +151,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
     return found;
   };
 
-  return {
+  const sequence: Sequence = {
     async window({ offset, limit }: Window) {
       const total = set.size;
       const end = Math.min(total, offset + limit);
@@ -148,9 +166,11 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
       const { entries } = await (await counted()).window({ offset, limit });
       return { entries, total };
     },
+    first: async (limit) => ({ ...(await sequence.after(undefined, limit)), total: set.size }),
     async after(place, limit) {
       const entries: NamedId[] = [];
       let at = place;
+      if (list.counted && expected(limit) > WALKED_AT_ONCE) return (await counted()).after(place, limit);
       for (let read = 0; ; ) {
         if (read >= walkedMax) return (await counted()).after(place, limit);
         const size = sizeFor(limit - entries.length);
@@ -168,6 +188,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
     },
     placeOf: (entry) => forwards.placeOf(entry),
   };
+  return sequence;
 }
 
 /** The pair of a place in the order of an index. */
