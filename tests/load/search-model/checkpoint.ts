@@ -163,8 +163,7 @@ const checkShown = (shown: Resource, resource: Resource | undefined, what: strin
   // Lists of SCIM 1.1 show some members otherwise.
   if (!("schemas" in shown) || shown.meta === undefined) return;
   for (const name of shownMembers) {
-    const value = resource[name] === "" ? undefined : resource[name];
-    if (shown[name] !== undefined && !isSame(shown[name], value)) {
+    if (!isSame(shown[name], resource[name])) {
       throw new Error(`${what} shows ${name} of ${shown.id} as ${JSON.stringify(shown[name])}`);
     }
   }

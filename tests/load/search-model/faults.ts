@@ -17,12 +17,12 @@ export const newFaultCounts = (): FaultCounts => ({
   "a write in doubt": 0,
 });
 
-const WRITES_MOST = 6;
+const WRITES = [1, 1, 1, 2, 2, 3, 4, 6];
 
 /** A table on which one fault happens at one of the next writes, or none where there are fewer. */
 export const faultyTable = (table: Table, random: Random, counts: FaultCounts): Table => {
   const kind = random.of(kinds);
-  let left = 1 + random.upTo(WRITES_MOST);
+  let left = random.of(WRITES);
   let isDead = false;
   const alive = <R>(doing: () => Promise<R>): Promise<R> => (isDead ? Promise.reject(new Killed()) : doing());
   const writing = async <R>(doing: () => Promise<R>): Promise<R> => {

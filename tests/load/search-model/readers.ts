@@ -1,11 +1,12 @@
 /** Lists that are read while users change: whoever stays as it is, is shown exactly once. */
 import { Fault } from "#core/platform/faults.ts";
-import { leavesOf, pathName } from "#core/scim/filter/bound.ts";
+import { type BoundFilter, leavesOf, pathName } from "#core/scim/filter/bound.ts";
 import { matches } from "#core/scim/filter/evaluate.ts";
 import type { Json, Resource } from "#core/scim/schema/attribute.ts";
 import { canonical } from "#tests/faults/ledger.ts";
 import type { Random } from "#tests/support/random.ts";
 import { type Ask, askFrom, type Pool } from "./asks.ts";
+import type { State } from "./model.ts";
 import { boundOf, resourceOf } from "./scan.ts";
 import { HOSTILE, listOn, type World } from "./world.ts";
 
@@ -24,13 +25,16 @@ const PAGES_MOST = 40;
 /** A read may show what was until then. */
 const SLACK_MS = HOSTILE.halfMs + 20;
 
-/** What became of a user in a list, from a time on. */
+/** How often a list may show a user. */
 interface Seen {
-  /** It is in the list all the time, and in one place. */
-  readonly stays: boolean;
-  /** It may be in the list. */
-  readonly may: boolean;
+  readonly least: 0 | 1;
+  readonly most: 0 | 1 | 2;
 }
+/** Nothing that the list knows of the user changes. */
+const staying: Seen = { least: 1, most: 1 };
+const away: Seen = { least: 0, most: 0 };
+/** The user changes. A list reads its values one after the other, so that it may miss the user or meet it twice. */
+const changing: Seen = { least: 0, most: 2 };
 
 /** Reads lists until `isOver`. */
 export const reader = async (world: World, random: Random, pool: Pool, isOver: () => boolean, read: Read) => {
@@ -54,25 +58,19 @@ const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolea
   const count = 20 + random.upTo(PAGE_MOST - 19);
   const times = new Map<string, number>();
   let cursor: string | undefined = "";
-  let total = 0;
   for (let page = 0; cursor !== undefined; page += 1) {
     // What is not read to its end says nothing of who is missing.
-    const isLeft = isOver() || page >= PAGES_MOST;
-    if (isLeft) return checkAll(world, ask, startedMs, (id, { may }) => checkTimes(id, times.get(id) ?? 0, 0, may));
+    if (isOver() || page >= PAGES_MOST) {
+      checkAll(world, ask, startedMs, times, { isWhole: false });
+      return;
+    }
     const shown = await listOn(world.hostile(), ask, { cursor, count });
-    total = shown.total;
     for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
     cursor = shown.next;
     read.pages += 1;
   }
-  let stayed = 0;
-  checkAll(world, ask, startedMs, (id, { stays, may }) => {
-    stayed += Number(stays);
-    checkTimes(id, times.get(id) ?? 0, Number(stays), may, stays ? 1 : 2);
-  });
-  read.stayed += stayed;
+  read.stayed += checkAll(world, ask, startedMs, times, { isWhole: true }).least;
   read.walks += 1;
-  if (total < 0) throw new Error("no total");
 };
 
 /** One page by offset, and the total. */
@@ -80,37 +78,44 @@ const onePage = async (world: World, ask: Ask, random: Random, read: Read): Prom
   const startedMs = performance.now() - SLACK_MS;
   const startIndex = 1 + random.upTo(random.of([10, 300, world.users.size]));
   const shown = await listOn(world.hostile(), ask, { startIndex, count: random.upTo(PAGE_MOST + 1) });
-  const ids = shown.users.map(({ id }) => String(id));
-  const times = Map.groupBy(ids, (id) => id);
-  let [least, most] = [0, 0];
-  checkAll(world, ask, startedMs, (id, { stays, may }) => {
-    least += Number(stays);
-    most += stays ? 1 : may ? 2 : 0;
-    checkTimes(id, times.get(id)?.length ?? 0, 0, may, stays ? 1 : 2);
-  });
+  const times = new Map<string, number>();
+  for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
+  const { least, most } = checkAll(world, ask, startedMs, times, { isWhole: false });
   if (shown.total < least || shown.total > most) {
-    throw new Error(`the total is ${shown.total}, though at least ${least} users stayed and at most ${most} were there`);
+    throw new Error(`the total is ${shown.total}, though ${least} users stayed and at most ${most} were there`);
   }
   read.pages += 1;
 };
 
-const checkTimes = (id: string, times: number, least: number, may: boolean, most = 1): void => {
-  if (times > 0 && !may) throw new Error(`shows ${id}, who did not match at any time`);
-  if (times < least) throw new Error(`does not show ${id}, who matched all the time`);
-  if (times > most) throw new Error(`shows ${id} ${times} times`);
-};
-
-const checkAll = (world: World, ask: Ask, sinceMs: number, check: (id: string, seen: Seen) => void): void => {
+/** Checks how often users were shown since a time. Returns how many must be in the list, and how many may be. */
+const checkAll = (
+  world: World,
+  ask: Ask,
+  sinceMs: number,
+  times: ReadonlyMap<string, number>,
+  { isWhole }: { readonly isWhole: boolean },
+): { readonly least: number; readonly most: number } => {
   const filter = boundOf(ask);
   const tops = new Set(["userName", ...namesOf(ask)]);
+  let [leastOfAll, mostOfAll] = [0, 0];
   for (const tracked of world.users.values()) {
-    const states = tracked.since(sinceMs);
-    const resources = states.flatMap((state) => (state ? [resourceOf(state)] : []));
-    const found = resources.filter((resource) => !filter || matches(filter, resource));
-    const [first, ...others] = found.map((resource) => placeOf(resource, tops));
-    const stays = found.length === states.length && others.every((other) => other === first);
-    check(tracked.id, { stays, may: found.length > 0 });
+    const { least, most } = seenOf(tracked.since(sinceMs), filter, tops);
+    const shown = times.get(tracked.id) ?? 0;
+    if (shown > most) throw new Error(`shows ${tracked.id} ${shown} times, and not at most ${most} times`);
+    if (isWhole && shown < least) throw new Error(`does not show ${tracked.id}, who matched all the time`);
+    leastOfAll += least;
+    mostOfAll += most;
   }
+  return { least: leastOfAll, most: mostOfAll };
+};
+
+const seenOf = (states: readonly State[], filter: BoundFilter | undefined, tops: ReadonlySet<string>): Seen => {
+  const resources = states.flatMap((state) => (state ? [resourceOf(state)] : []));
+  const [first, ...others] = resources;
+  if (!first) return away;
+  if (resources.length < states.length) return changing;
+  if (others.some((other) => placeOf(other, tops) !== placeOf(first, tops))) return changing;
+  return !filter || matches(filter, first) ? staying : away;
 };
 
 /** The attributes of which a filter or an order knows something. */

@@ -59,17 +59,21 @@ test.each(SEEDS)("every list is what a scan of the model answers: seed %i", { ti
   const did: Churn = { faults: newFaultCounts(), operations: new Map() };
   const compared: Compared = { lists: 0, pages: 0, refused: 0, decided: 0 };
   const read: Read = { walks: 0, pages: 0, stayed: 0, unavailable: 0, refused: 0 };
+  const spent = { changing: 0 };
   const said = (what: string): void => {
     if (!process.env.FIGURES) return;
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
+    const changing = Math.round(spent.changing / 1_000);
     const operations = Object.fromEntries(did.operations);
     const all = { users: world.users.size, ...compared, read, operations, faults: did.faults, ...world.database.counts };
-    process.stdout.write(`seed ${seed}, ${what}, ${seconds} s: ${JSON.stringify(all)}\n`);
+    process.stdout.write(`seed ${seed}, ${what}, ${seconds} s, ${changing} of them changes: ${JSON.stringify(all)}\n`);
   };
   said("loaded");
   for (let checkpoint = 1; checkpoint <= CHECKPOINTS; checkpoint += 1) {
     try {
+      const beganMs = performance.now();
       await trouble(world, workers, random, did, read);
+      spent.changing += performance.now() - beganMs;
       await compareLists(world, random, LISTS, compared);
       if (checkpoint % VERIFIED_EACH === 0 || checkpoint === CHECKPOINTS) await verifyAll(world);
       if (checkpoint % AUDITED_EACH === 0 || checkpoint === CHECKPOINTS) {
