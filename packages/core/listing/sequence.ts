@@ -186,7 +186,7 @@ export function sequenceOfMatches<T>(
 }
 
 /** A sequence in memory, sorted by name. */
-function inMemory(entries: readonly NamedId[], backwards: boolean): Sequence {
+export function inMemory(entries: readonly NamedId[], backwards: boolean): Sequence {
   const sign = backwards ? -1 : 1;
   const ordered = entries.toSorted((a, b) => compareKeys(a.key, b.key) * sign);
   return {

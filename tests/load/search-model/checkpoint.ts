@@ -16,6 +16,8 @@ export interface Compared {
   pages: number;
   refused: number;
   decided: number;
+  /** What was not as it should be, one sentence each. */
+  readonly wrong: string[];
 }
 
 /** Longer lists are walked by cursor in one of so many cases, otherwise their first pages. */
@@ -70,10 +72,9 @@ export const compareLists = async (
     try {
       await compare(world, scan, ask, random, compared);
     } catch (error) {
-      if (!(error instanceof Fault && error.fault === "scim.too_many" && scan.mayBeTooMany(ask))) {
-        throw new Error(`${JSON.stringify(ask)}: ${(error as Error).message}`, { cause: error });
-      }
-      compared.refused += 1;
+      const isRefused = error instanceof Fault && error.fault === "scim.too_many" && scan.mayBeTooMany(ask);
+      if (isRefused) compared.refused += 1;
+      else compared.wrong.push(`${JSON.stringify(ask)}: ${(error as Error).stack}`);
     }
     compared.lists += 1;
   }

@@ -72,7 +72,7 @@ export class Scan {
     if (this.size <= CANDIDATES_MAX) return false;
     const filter = boundOf(ask);
     const leaves = filter ? leavesOf(filter) : [];
-    const isIndexed = (path: string) => path.startsWith("id") || path.startsWith("groups") || attributes.includes(path);
+    const isIndexed = (path: string) => path.startsWith("groups") || attributes.includes(path);
     const paths = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
     const isBracketed = leaves.some((leaf) => leaf.kind === "element" || ("where" in leaf && leaf.where !== undefined));
     const isOfNames = paths.includes("userName") && paths.some((path) => path !== "userName");

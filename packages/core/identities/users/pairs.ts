@@ -17,10 +17,10 @@ export function attributeOf(name: string): IndexedAttribute | undefined {
 
 /** What an index should hold of a user: its values, or the marker of a user who lacks the attribute. */
 export function pairsOf(attribute: IndexedAttribute, user: User): readonly Pair[] {
-  const { id, active, profile } = user;
+  const { id, active, profile, userName } = user;
   const times = attribute.kind === "time" && { meta: timesOf(user) };
   const pairs = new Map<string, Pair>();
-  for (const { value, facet } of valuesOf(attribute, { ...profile, active, ...times })) {
+  for (const { value, facet } of valuesOf(attribute, { ...profile, userName, active, ...times })) {
     const pair = { value: indexedText(value), facet: indexedFacet(facet), id };
     // Two long values may have one beginning.
     pairs.set(JSON.stringify([pair.value, pair.facet]), pair);

@@ -8,13 +8,16 @@ import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
 import type { IdSet, MatchPages, ValueDirectory } from "../../table/value-index/model.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
-import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
+import { inMemory, type Place, type Sequence, sequenceOf } from "../sequence.ts";
 import { CANDIDATES_MAX, type MemberList, type Query, type Source, tooMany } from "../source.ts";
 import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
-import { byIdsOf, byIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
+import { byIdsOf, byIndex, byNameIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
 import { FEW, type MemberLists, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
 import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
+
+/** The most names that are read with their ids to compare them with a set: 2,200 units. */
+const NAMES_READ_MAX = 200_000;
 
 /** What reads a list: candidates that are evaluated, or a sequence of ids. */
 export type Way =
@@ -226,8 +229,8 @@ async function wayOfSet<T>(read: Reading<T>, sets: Sets, set: IdSet): Promise<Wa
   const readMax = isAnyOrder && mode === undefined ? FEW : CANDIDATES_MAX;
   if (mode !== "pairs" && set.size <= readMax) return foundPlan(set.slice(0, set.size));
   if (isAnyOrder) return mode === undefined ? { kind: "sequence", sequence: byIdsOf(set) } : undefined;
-  const list = query.order ? mode !== "resources" && (await sortedList(read, sets)) : await namedList(read);
-  return list ? { kind: "sequence", sequence: keptOf(list, set, () => tooMany(read.source)) } : undefined;
+  const list = query.order ? mode !== "resources" && (await sortedList(read, sets)) : await namedList(read, sets);
+  return list ? { kind: "sequence", sequence: keptOf(list, set, () => withoutNames(read)) } : undefined;
 }
 
 /** All resources, or those that terms of the same attribute leave, in the order of an index. */
@@ -249,15 +252,41 @@ async function sortedList<T>(read: Reading<T>, sets: Sets): Promise<LongerList |
   };
 }
 
-/** All names. */
-async function namedList<T>({ source, query }: Reading<T>): Promise<LongerList> {
+/** All names. They are compared with a set by their index of values, and where there are fewer, by their entries. */
+async function namedList<T>({ source, query, indexes }: Reading<T>, sets: Sets): Promise<LongerList> {
   const plan: Plan = { candidates: { kind: "names", prefix: "" }, residual: undefined };
   const [forwards, backwards, total] = await Promise.all([
     sequenceOf(source, plan, query),
     sequenceOf(source, plan, { ...query, backwards: !query.backwards }),
     source.index.total(),
   ]);
-  return { forwards, backwards, total };
+  const list = { forwards, backwards, total };
+  const index = indexes.get(source.nameAttribute);
+  if (!index && total > NAMES_READ_MAX) return list;
+  return {
+    ...list,
+    async counted(set) {
+      if (index) {
+        const found = await sectionsOf(sets, allOf(index), query.backwards);
+        if (found) return byNameIndex(await found.keptFor(set), query.backwards);
+      }
+      const entries = await source.index.all("", 2 * NAMES_READ_MAX, { consistent: false });
+      if (!entries) throw tooMany(source);
+      return inMemory(
+        entries.filter(({ id }) => set.has(id)),
+        query.backwards,
+      );
+    },
+  };
+}
+
+/** The fault for a page in the middle of the order of more names than are read. */
+function withoutNames<T>({ source, query }: Reading<T>): Fault {
+  if (query.order) return tooMany(source);
+  return tooMany(
+    source,
+    `A page this far from both ends, in the order of ${source.nameAttribute}, needs an index of ${source.nameAttribute} ([[scim2.index]]). Page with cursor.`,
+  );
 }
 
 function foundPlan(ids: readonly string[], residual?: BoundFilter): Way {

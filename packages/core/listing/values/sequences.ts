@@ -95,6 +95,34 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
   return sequence;
 }
 
+/** Names by their index of values, which knows the name of each pair. */
+export function byNameIndex(sections: readonly Section[], backwards: boolean): Sequence {
+  const pairs = byIndex(sections, backwards);
+  const named = (entries: readonly NamedId[]): NamedId[] =>
+    entries.map((entry) => ({ ...entry, key: (entry as PairedId).pair.value }));
+  return {
+    async window(window) {
+      const { entries, total } = await pairs.window(window);
+      return { entries: named(entries), total };
+    },
+    async first(limit) {
+      const read = await pairs.first(limit);
+      return { ...read, entries: named(read.entries) };
+    },
+    async after(place, limit) {
+      const { entries, more } = await pairs.after(place && placeOfPair(besideName(place.key, backwards)), limit);
+      return { entries: named(entries), more };
+    },
+    placeOf: ({ key }) => ({ key }),
+  };
+}
+
+/** In the direction of the list, behind all pairs with a name. */
+function besideName(value: string, backwards: boolean): PairedId {
+  const { id } = lastMarker;
+  return { id, key: "", pair: { value, facet: "", id: backwards ? id.replaceAll("f", "0") : id } };
+}
+
 /** A set in the order of its ids. */
 export function byIdsOf(set: IdSet): Sequence {
   const part = (offset: number, limit: number) => set.slice(offset, limit).map((id) => ({ id, key: "" }));

@@ -64,8 +64,8 @@ export interface NameReads {
    */
   startingWith(prefix: string, window: Window): Promise<Counting>;
   /**
-   * All names that start with a prefix; `undefined` where they are more than `most`. Names that come meanwhile take
-   * none of the others away. Two round trips, and one for each further 8,000.
+   * All names that start with a prefix, in order; `undefined` where they are more than `most`. Names that come
+   * meanwhile take none of the others away. Two round trips; 11 eventually consistent units for 1,000 names.
    */
   all(prefix: string, most: number, options?: ReadOptions): Promise<readonly Entry[] | undefined>;
   /**
@@ -114,14 +114,7 @@ export function nameReads(context: IndexContext): NameReads {
 
     startingWith: (prefix, window) => startingWith(context, prefix, window),
 
-    async all(prefix, most, options = {}) {
-      if (!isPrefix(prefix)) return [];
-      if (leastWith(prefix, await readDirectory(context, options)) > most) return undefined;
-      const within = prefix === "" ? {} : { from: prefix, to: prefixEnd(prefix) };
-      const query = { PK: keys.entries, ...within, limit: ENTRIES_PER_QUERY, ...options };
-      const items = await table.queryAll(query, most + 1);
-      return items.length > most ? undefined : items.map(entryOf);
-    },
+    all: (prefix, most, options = {}) => allWith(context, prefix, most, options),
 
     search: (test, window) => search(context, test, window),
   };
@@ -146,11 +139,36 @@ async function startingWith(context: IndexContext, prefix: string, window: Windo
   return { entries, total };
 }
 
-/** At least so many names start with a prefix, by the counts of ranges. */
-function leastWith(prefix: string, directory: Directory): number {
-  if (prefix === "") return totalOf(directory);
-  const [from, to] = [prefix, prefix + LAST].map((text) => rangeAtKey(directory.ranges, text));
-  return (directory.before[to ?? 0] ?? 0) - (directory.before[(from ?? 0) + 1] ?? 0);
+/** All entries with a prefix: some ranges at once, as many as one Query returns. */
+async function allWith(
+  context: IndexContext,
+  prefix: string,
+  most: number,
+  options: ReadOptions,
+): Promise<readonly Entry[] | undefined> {
+  if (!isPrefix(prefix)) return [];
+  const { ranges, before } = await readDirectory(context, options);
+  const [from = 0, to = 0] = [prefix, prefix + LAST].map((text) => Math.max(0, rangeAtKey(ranges, text)));
+  // Of the ranges at both ends, a part may start otherwise.
+  const least = prefix === "" ? (before.at(-1) ?? 0) : (before[to] ?? 0) - (before[from + 1] ?? 0);
+  if (least > most) return undefined;
+  const spans: { readonly low: string; high: string; count: number }[] = [];
+  for (const { low, high, count } of ranges.slice(from, to + 1)) {
+    const span = spans.at(-1);
+    if (!span || span.count + count > ENTRIES_PER_QUERY) spans.push({ low, high, count });
+    else Object.assign(span, { high, count: span.count + count });
+  }
+  const { table, keys } = context;
+  const read = await Promise.all(
+    spans.map(async ({ low, high }) => {
+      const start = compareKeys(low, prefix) > 0 ? low : prefix;
+      const within = { ...(start !== "" && { from: start }), to: high, limit: ENTRIES_PER_QUERY };
+      const items = await table.queryAll({ PK: keys.entries, ...within, ...options });
+      return items.filter(({ SK }) => compareKeys(SK, high) < 0 && SK.startsWith(prefix)).map(entryOf);
+    }),
+  );
+  const entries = read.flat();
+  return entries.length > most ? undefined : entries;
 }
 
 function counted({ entries, total }: Names): Counting {
