@@ -66,7 +66,7 @@ const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolea
       checkAll(world, ask, startedMs, times, { isWhole: false });
       return;
     }
-    const shown = await listOn(world.hostile(), ask, { cursor, count });
+    const shown = await listOn(world, world.hostile(), ask, { cursor, count });
     for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
     cursor = shown.next;
     read.pages += 1;
@@ -79,7 +79,7 @@ const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolea
 const onePage = async (world: World, ask: Ask, random: Random, read: Read): Promise<void> => {
   const startedMs = performance.now() - SLACK_MS;
   const startIndex = 1 + random.upTo(random.of([10, 300, world.users.size]));
-  const shown = await listOn(world.hostile(), ask, { startIndex, count: random.upTo(PAGE_MOST + 1) });
+  const shown = await listOn(world, world.hostile(), ask, { startIndex, count: random.upTo(PAGE_MOST + 1) });
   const times = new Map<string, number>();
   for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
   const { least, most } = checkAll(world, ask, startedMs, times, { isWhole: false });

@@ -2,7 +2,7 @@
 import { foldName } from "#core/platform/fold.ts";
 import { compareText } from "#core/platform/text-order.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
-import { type BoundFilter, leavesOf, pathName } from "#core/scim/filter/bound.ts";
+import { type BoundFilter, leavesOf, type Operand, pathName } from "#core/scim/filter/bound.ts";
 import { matches } from "#core/scim/filter/evaluate.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
 import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
@@ -13,7 +13,6 @@ import { userFilter } from "#core/scim-api/v1/filter.ts";
 import { compareTies, indexedText } from "#core/table/value-index/pair.ts";
 import type { Ask } from "./asks.ts";
 import type { State } from "./model.ts";
-import { attributes } from "./world.ts";
 
 const userType = userTypeFor("wso2");
 /** Up to this many matches come by name. */
@@ -21,8 +20,16 @@ const FEW = 100;
 /** Above this, lists read no candidates. */
 const CANDIDATES_MAX = 10_000;
 
-/** A user as filters read it. */
-export const resourceOf = (user: NonNullable<State>): Resource => ({
+const resources = new WeakMap<NonNullable<State>, Resource>();
+
+/** A user as filters read it: the same object for the same state. */
+export const resourceOf = (user: NonNullable<State>): Resource => {
+  const resource = resources.get(user) ?? newResourceOf(user);
+  resources.set(user, resource);
+  return resource;
+};
+
+const newResourceOf = (user: NonNullable<State>): Resource => ({
   id: user.id,
   meta: {
     resourceType: "User",
@@ -46,9 +53,12 @@ export const boundOf = ({ version, filter }: Ask): BoundFilter | undefined => {
 export class Scan {
   readonly #resources: readonly Resource[];
   readonly #orders = new Map<string, ReadonlyMap<string, number>>();
+  /** Those that have an index. */
+  readonly #attributes: readonly string[];
 
-  constructor(users: readonly NonNullable<State>[]) {
+  constructor(users: readonly NonNullable<State>[], attributes: readonly string[]) {
     this.#resources = users.map(resourceOf);
+    this.#attributes = attributes;
   }
 
   get size(): number {
@@ -63,7 +73,7 @@ export class Scan {
   answer(ask: Ask): readonly (readonly string[])[] {
     const filter = boundOf(ask);
     const found = this.#resources.filter((resource) => !filter || matches(filter, resource)).map(idOf);
-    const orders = ordersOf(ask, filter, found.length).map((name) => this.#order(name));
+    const orders = ordersOf(ask, filter, found.length, this.#attributes).map((name) => this.#order(name));
     return orders.map((order) => found.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)));
   }
 
@@ -72,10 +82,10 @@ export class Scan {
     if (this.size <= CANDIDATES_MAX) return false;
     const filter = boundOf(ask);
     const leaves = filter ? leavesOf(filter) : [];
-    const isIndexed = (path: string) => path.startsWith("groups") || attributes.includes(path);
+    const isIndexed = (path: string) => path.startsWith("groups") || this.#attributes.includes(path);
     const paths = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
     const isBracketed = leaves.some((leaf) => leaf.kind === "element" || ("where" in leaf && leaf.where !== undefined));
-    const isOfNames = paths.includes("userName") && paths.some((path) => path !== "userName");
+    const isOfNames = !isIndexed("userName") && paths.includes("userName") && paths.some((path) => path !== "userName");
     const isOtherOrder = sortBy !== undefined && (sortBy === "emails" || sortBy === "title");
     return isOtherOrder || isBracketed || isOfNames || paths.some((path) => path !== "userName" && !isIndexed(path));
   }
@@ -90,7 +100,12 @@ export class Scan {
 const idOf = ({ id }: Resource): string => String(id);
 
 /** The names of the orders that a list may have. */
-const ordersOf = ({ sortBy, sortOrder }: Ask, filter: BoundFilter | undefined, total: number): readonly string[] => {
+const ordersOf = (
+  { sortBy, sortOrder }: Ask,
+  filter: BoundFilter | undefined,
+  total: number,
+  attributes: readonly string[],
+): readonly string[] => {
   const isDescending = sortOrder === "descending";
   if (sortBy === "userName") return [isDescending ? "names descending" : "names"];
   if (sortBy !== undefined) {
@@ -104,51 +119,69 @@ const ordersOf = ({ sortBy, sortOrder }: Ask, filter: BoundFilter | undefined, t
   return ["names", "ids", ...(isOne ? [`of index ascending ${path}`] : [])];
 };
 
+/** What orders compare of a user. */
+interface Placed {
+  readonly id: string;
+  readonly name: string;
+  /** The value by which a list is sorted, and the text of it in an index. */
+  readonly value: Operand | undefined;
+  readonly text: string;
+}
+
 const placesIn = (resources: readonly Resource[], order: string): ReadonlyMap<string, number> => {
-  const ids = resources.toSorted(comparing(order)).map(idOf);
-  return new Map(ids.map((id, at) => [id, at]));
+  const { compare, ...valuesOf } = comparing(order);
+  const placed = resources.map(
+    (resource): Placed => ({
+      id: idOf(resource),
+      name: nameOf(resource),
+      value: valuesOf.value?.(resource),
+      text: valuesOf.text?.(resource) ?? "",
+    }),
+  );
+  return new Map(placed.sort(compare).map(({ id }, at) => [id, at]));
 };
 
-type Comparing = (a: Resource, b: Resource) => number;
+interface Comparing {
+  readonly compare: (a: Placed, b: Placed) => number;
+  readonly value?: (resource: Resource) => Operand | undefined;
+  readonly text?: (resource: Resource) => string;
+}
 
 const comparing = (order: string): Comparing => {
-  if (order === "ids") return (a, b) => compareText(idOf(a), idOf(b));
-  if (order === "names") return byName;
-  if (order === "names descending") return (a, b) => byName(b, a);
+  if (order === "ids") return { compare: (a, b) => compareText(a.id, b.id) };
+  if (order === "names") return { compare: byName };
+  if (order === "names descending") return { compare: (a, b) => byName(b, a) };
   const [kind, , direction, path = ""] = order.split(" ");
   return kind === "by" ? byValue(path, direction === "descending") : ofIndex(path, direction === "descending");
 };
 
 const folded = new WeakMap<Resource, string>();
-const nameOf = (resource: Resource): string => {
+export const nameOf = (resource: Resource): string => {
   const known = folded.get(resource) ?? foldName(String(resource.userName));
   folded.set(resource, known);
   return known;
 };
-const byName: Comparing = (a, b) => compareText(nameOf(a), nameOf(b));
+const byName = (a: Placed, b: Placed): number => compareText(a.name, b.name);
 
 /** Equal values by name. */
 const byValue = (path: string, isDescending: boolean): Comparing => {
   const order = readOrder(userType, path, isDescending ? "descending" : "ascending");
   if (!order) throw new Error(`no order ${path}`);
-  return (a, b) => compareSortValues(order, sortValue(order, a), sortValue(order, b)) || byName(a, b);
+  return {
+    value: (resource) => sortValue(order, resource),
+    compare: (a, b) => compareSortValues(order, a.value, b.value) || byName(a, b),
+  };
 };
 
 /** Equal values in the order of an index, of which a descending list is the reverse. */
 const ofIndex = (path: string, isDescending: boolean): Comparing => {
   const attribute = indexedAttribute(path);
   if (!attribute) throw new Error(`no index of ${path}`);
-  const texts = new WeakMap<Resource, string>();
-  const textOf = (resource: Resource): string => {
-    const known = texts.get(resource) ?? indexedText(valuesOf(attribute, resource)[0]?.value ?? "");
-    texts.set(resource, known);
-    return known;
-  };
   const sign = isDescending ? -1 : 1;
-  return (a, b) => {
-    const [x, y] = [textOf(a), textOf(b)];
+  return {
+    text: (resource) => indexedText(valuesOf(attribute, resource)[0]?.value ?? ""),
     // Who has no value comes last, in descending order first.
-    const order = Number(x === "") - Number(y === "") || compareText(x, y) || compareTies(idOf(a), idOf(b));
-    return order * sign;
+    compare: (a, b) =>
+      sign * (Number(a.text === "") - Number(b.text === "") || compareText(a.text, b.text) || compareTies(a.id, b.id)),
   };
 };

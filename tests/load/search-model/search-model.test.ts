@@ -7,14 +7,17 @@
  * checkpoints), `_LISTS` (at each) and `_SEED` are others.
  */
 import { expect, test } from "vitest";
+import { PRIMARY } from "#core/domain/username.ts";
+import { userItem } from "#core/identities/users/rows.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
+import { indexProblems } from "#tests/support/user-indexes.ts";
 import { discrepancies } from "#tests/unit/identities/audit.ts";
 import { compareLists, type Compared, decideAll, verifyAll } from "./checkpoint.ts";
 import { newFaultCounts } from "./faults.ts";
 import { type Read, reader } from "./readers.ts";
 import { resourceOf } from "./scan.ts";
 import { type Churn, churn, type Worker } from "./workers.ts";
-import { HOSTILE, openWorld, TENANT, type World } from "./world.ts";
+import { HOSTILE, openWorld, TENANT, usersOn, type World } from "./world.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[`INDEX_MODEL${name}`] ?? otherwise);
 const USERS = setting("", 360);
@@ -37,6 +40,14 @@ const dealt = (world: World, seed: number): readonly Worker[] => {
     own: ids.filter((__, place) => place % WORKERS === at),
     removed: [],
   }));
+};
+
+/** What is wrong with the index of values of names, which an audit of the shipped indexes does not read. */
+const namesWrong = async ({ attributes, declared, calm, users }: World): Promise<readonly string[]> => {
+  const read = await usersOn({ declared }, calm()).findMany(TENANT, [...users.keys()]);
+  const rows = read.flatMap((user) => (user ? [userItem(TENANT, user)] : []));
+  const others = attributes.filter((name) => name === "userName");
+  return indexProblems(calm(), { tenant: TENANT, userStore: PRIMARY, attributes: others }, rows);
 };
 
 /** Changes, with readers at the same time. */
@@ -85,6 +96,7 @@ test.each(SEEDS)("every list is what a scan of the model answers: seed %i", { ti
       if (checkpoint % AUDITED_EACH === 0 || checkpoint === CHECKPOINTS) {
         await decideAll(world, compared);
         expect(await discrepancies(world.table, TENANT)).toEqual([]);
+        expect(await namesWrong(world)).toEqual([]);
       }
     } catch (error) {
       throw new Error(`${again}, checkpoint ${checkpoint}: ${(error as Error).message}`, { cause: error });

@@ -1,6 +1,6 @@
 /** The tenant of a model: its table, plain and hostile, its users as they are loaded, and the calls that list them. */
 import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
+import { type DeclaredIndexes, declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { lookupSteps } from "#core/identities/users/lookup-rows.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import { userItem } from "#core/identities/users/rows.ts";
@@ -26,11 +26,10 @@ import { Tracked } from "./model.ts";
 import { profileFrom, userNameFrom } from "./people.ts";
 
 export const TENANT = "model.test";
-export const attributes = shippedIndexes;
-const declared = declaredIndexes(attributes);
 /** Loaded users were created in the year before. */
 const BEGAN_MS = Date.UTC(2025, 0);
 const BETWEEN_MS = 700_000;
+const LOADED = 0.9;
 const CREATORS = 16;
 const MEMBERS_AT_ONCE = 20;
 
@@ -38,6 +37,9 @@ const MEMBERS_AT_ONCE = 20;
 export const HOSTILE: Odds = { conflict: 0.03, throttle: 0.005, half: 0.3, halfMs: 30, lost: 0.02, heldMs: 2 };
 
 export interface World {
+  /** Those that have an index: the shipped ones, in half of the worlds also `userName`. */
+  readonly attributes: readonly string[];
+  readonly declared: DeclaredIndexes;
   readonly table: TestTable;
   readonly database: HostileDatabase;
   /** All users that there are or were. */
@@ -52,8 +54,8 @@ export interface World {
 }
 
 /** The users of a request. */
-export const usersOn = (table: Table): UserStore => userStore(table, { declared, deletedDays: 7 });
-export { declared };
+export const usersOn = ({ declared }: Pick<World, "declared">, table: Table): UserStore =>
+  userStore(table, { declared, deletedDays: 7 });
 
 /** A page of a list, by ids and as it shows users. */
 export interface Shown {
@@ -63,8 +65,14 @@ export interface Shown {
 }
 
 /** Lists users by a new request. */
-export const listOn = async (table: Table, { version, ...ask }: Ask, page: Resource): Promise<Shown> => {
-  const call = callOn(table, TENANT);
+export const listOn = async (
+  world: Pick<World, "declared">,
+  table: Table,
+  { version, ...ask }: Ask,
+  page: Resource,
+): Promise<Shown> => {
+  const plain = callOn(table, TENANT);
+  const call = { ...plain, stores: { ...plain.stores, users: usersOn(world, table) } };
   if (version === 2) {
     const { totalResults: total, Resources: users, nextCursor: next } = await listUsers(call, { ...ask, ...page });
     return { total, users: users as readonly Resource[], next };
@@ -84,6 +92,8 @@ export const openWorld = async (
   count: number,
   { isWide }: { readonly isWide: boolean },
 ): Promise<World> => {
+  const attributes = isWide ? shippedIndexes : [...shippedIndexes, "userName"];
+  const declared = declaredIndexes(attributes);
   const table = await testTable();
   const database = hostileDatabase(seed, HOSTILE);
   const client = { ...table.client, transport: database.transport };
@@ -100,17 +110,17 @@ export const openWorld = async (
       active: !random.chance(0.1),
       profile: profileFrom(random),
     });
-  const loaded = isWide ? Math.floor(count / 2) : 0;
+  const loaded = isWide ? Math.floor(count * LOADED) : 0;
   const users = Array.from({ length: loaded }, (_, at): User => {
     const createdMs = BEGAN_MS + (at >> 1) * BETWEEN_MS;
     const user = userAt(idOf(random, createdMs), createdMs);
     return { ...user, modifiedMs: createdMs + random.upTo(3) * 86_400_000, indexed: [...attributes].sort() };
   });
-  if (loaded > 0) await loadInto(table, await rowsOf(users));
+  if (loaded > 0) await loadInto(table, await rowsOf(users, attributes));
   const all = new Map(users.map((user) => [user.id, user]));
   const rest = Array.from({ length: count - loaded }, () => userAt(newId(), Date.now())).values();
   // The first founds the store.
-  const create = async (user: User) => all.set(user.id, await usersOn(calm()).add(TENANT, user));
+  const create = async (user: User) => all.set(user.id, await usersOn({ declared }, calm()).add(TENANT, user));
   const first = rest.next().value;
   if (first) await create(first);
   await Promise.all(
@@ -120,6 +130,8 @@ export const openWorld = async (
   );
   const groups = await foundGroups(table, random, all);
   return {
+    attributes,
+    declared,
     table,
     database,
     users: new Map([...all].map(([id, user]) => [id, new Tracked(id, user)])),
@@ -137,7 +149,7 @@ const idOf = (random: Random, ms: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(6)}${hex(6)}`;
 };
 
-const rowsOf = async (users: readonly User[]): Promise<readonly Item[]> => {
+const rowsOf = async (users: readonly User[], attributes: readonly string[]): Promise<readonly Item[]> => {
   const { indexItems } = await import("#tools/bench/index-rows.ts");
   const used = () => new Error("the table is empty");
   const entries = users.map(({ userName, id }) => ({ key: foldName(userName), id }));
@@ -167,7 +179,8 @@ const foundGroups = async (table: TestTable, random: Random, all: Map<string, Us
     for (let at = 0; at < members.length; at += MEMBERS_AT_ONCE) {
       const some = members.slice(at, at + MEMBERS_AT_ONCE);
       await own.join(id, ...some);
-      for (const user of await usersOn(table.open(newMeter())).findMany(TENANT, some)) if (user) all.set(user.id, user);
+      const read = await usersOn({ declared: declaredIndexes([]) }, table.open(newMeter())).findMany(TENANT, some);
+      for (const user of read) if (user) all.set(user.id, user);
     }
   }
   return groups;

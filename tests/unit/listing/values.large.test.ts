@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import {
+  type Directory,
   directoryOf,
   failure,
   namesOf,
@@ -144,5 +145,55 @@ describe("lists in the order of another attribute than that of the filter", () =
       expect(total).toBe(expected.length);
       expect(namesOf(items)).toEqual(namesOf(walked.items.slice(offset, offset + 20)));
     }
+  });
+});
+
+describe("lists in the order of names", () => {
+  const all = people(22_000, (at) => ({ displayName: `Shown ${at % 50}` }));
+  const [plain, indexed] = [directoryOf(all), directoryOf(all, [...SHIPPED, "userName"])];
+  const names = all.length;
+  /** The same with more names than are read with their ids. */
+  const beyond = (directory: Directory): Directory => {
+    const { index } = directory.source;
+    return { ...directory, source: { ...directory.source, index: { ...index, total: async () => 200_001 } } };
+  };
+
+  test.each([
+    [plain, { filter: "active eq true", sortBy: "userName" }],
+    [plain, { filter: 'emails co "@example"', sortBy: "userName", sortOrder: "descending" }],
+    [indexed, { filter: "active eq true", sortBy: "userName", sortOrder: "descending" }],
+    [indexed, { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "userName" }],
+    [beyond(indexed), { filter: 'emails co "@example"', sortBy: "userName" }],
+    [indexed, { filter: 'userName co "1" and active eq true', sortBy: "userName" }],
+    [indexed, { filter: 'not (userName co "1") or active eq false', sortBy: "userName", sortOrder: "descending" }],
+  ] as const)("are filtered by any set at any offset and by cursor: %#", { timeout: 120_000 }, async (directory, ask) => {
+    const expected = namesOf(scan(all, ask));
+    expect(expected.length).toBeGreaterThan(10_000);
+    for (const offset of [0, 30, 9_000, expected.length >> 1, expected.length - 9_500, expected.length - 7]) {
+      const { total, items } = await page(directory, ask, offset, 20);
+      expect([total, namesOf(items)]).toEqual([expected.length, expected.slice(offset, offset + 20)]);
+    }
+    const walked = await pagesByCursor([directory.source], queryOf(ask), 2_500);
+    expect([walked.total, namesOf(walked.items)]).toEqual([expected.length, expected]);
+  });
+
+  test("rare matches by cursor are found behind what one request walks", async () => {
+    const few = people(names, (at) => ({ displayName: at < 10_001 ? "Rare" : "Other" })).map((one, at) =>
+      person(at, `${one.resource.displayName === "Rare" ? "z" : "a"}.${one.key}`, one.resource),
+    );
+    const ask = { filter: 'displayName eq "rare"', sortBy: "userName" };
+    for (const declared of [SHIPPED, [...SHIPPED, "userName"]]) {
+      const { items } = await pagesByCursor([directoryOf(few, declared).source], queryOf(ask), 4_000);
+      expect(namesOf(items)).toEqual(namesOf(scan(few, ask)));
+    }
+  });
+
+  test("are too many in the middle of more names without their index, and the fault names it", async () => {
+    const ask = { filter: "active eq true", sortBy: "userName" };
+    // Pages near both ends are walked to.
+    expect((await page(beyond(plain), ask, 5, 10)).items).toHaveLength(10);
+    const error = await failure(page(beyond(directoryOf(people(45_000))), { ...ask, filter: 'emails sw "e1"' }, 5_000, 10));
+    expect(error).toMatchObject(tooMany);
+    expect(String((error as Fault).description)).toContain("needs an index of userName");
   });
 });
