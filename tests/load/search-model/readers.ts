@@ -23,7 +23,7 @@ export interface Read {
 }
 
 const PAGE_MOST = 200;
-const PAGES_MOST = 40;
+const PAGES_MOST = 14;
 /** A read may show what was until then. */
 const SLACK_MS = HOSTILE.halfMs + 20;
 
@@ -57,7 +57,7 @@ export const reader = async (world: World, random: Random, pool: Pool, isOver: (
 /** All pages of a cursor. */
 const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolean, read: Read): Promise<void> => {
   const startedMs = performance.now() - SLACK_MS;
-  const count = 20 + random.upTo(PAGE_MOST - 19);
+  const count = random.of([20 + random.upTo(PAGE_MOST - 19), PAGE_MOST]);
   const times = new Map<string, number>();
   let cursor: string | undefined = "";
   for (let page = 0; cursor !== undefined; page += 1) {

@@ -4,7 +4,7 @@
  * order. A failure names its seed, which repeats all choices; the order of events depends on timing too.
  *
  * `INDEX_MODEL=20000` is the number of users; `INDEX_MODEL_CHECKPOINTS`, `_CHANGES` (of each worker between two
- * checkpoints), `_LISTS` (at each) and `_SEED` are others.
+ * checkpoints), `_LISTS` (at each), `_READERS` and `_SEED` are others.
  */
 import { expect, test } from "vitest";
 import { PRIMARY } from "#core/domain/username.ts";
@@ -26,7 +26,7 @@ const CHANGES = setting("_CHANGES", 8);
 const LISTS = setting("_LISTS", 25);
 const SEEDS = process.env.INDEX_MODEL_SEED?.split(",").map(Number) ?? [1, 2];
 const WORKERS = 16;
-const READERS = 2;
+const READERS = setting("_READERS", 2);
 /** All rows are compared with the model so often, and audited a quarter as often. */
 const VERIFIED_EACH = 10;
 const AUDITED_EACH = 40;
