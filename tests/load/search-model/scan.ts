@@ -82,12 +82,15 @@ export class Scan {
     if (this.size <= CANDIDATES_MAX) return false;
     const filter = boundOf(ask);
     const leaves = filter ? leavesOf(filter) : [];
-    const isIndexed = (path: string) => path.startsWith("groups") || this.#attributes.includes(path);
-    const paths = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
+    const isIndexed = (path: string) => path === "userName" || this.#attributes.includes(path);
+    const isOther = (leaf: (typeof leaves)[number]): boolean => {
+      if (leaf.kind === "extension") return true;
+      const isOfGroup = leaf.kind === "compare" && leaf.operator === "eq" && pathName(leaf.path) === "groups.value";
+      return !isOfGroup && !isIndexed(pathName(leaf.path));
+    };
     const isBracketed = leaves.some((leaf) => leaf.kind === "element" || ("where" in leaf && leaf.where !== undefined));
-    const isOfNames = !isIndexed("userName") && paths.includes("userName") && paths.some((path) => path !== "userName");
     const isOtherOrder = sortBy !== undefined && (sortBy === "emails" || sortBy === "title");
-    return isOtherOrder || isBracketed || isOfNames || paths.some((path) => path !== "userName" && !isIndexed(path));
+    return isOtherOrder || isBracketed || leaves.some(isOther);
   }
 
   #order(name: string): ReadonlyMap<string, number> {
@@ -96,6 +99,15 @@ export class Scan {
     return known;
   }
 }
+
+/** What a filter compares, also in brackets. */
+const pathsIn = (filter: BoundFilter): ReadonlySet<string> =>
+  new Set(
+    leavesOf(filter).flatMap((leaf): readonly string[] => {
+      if (leaf.kind === "extension") return [""];
+      return leaf.kind === "element" ? [...pathsIn(leaf.where)] : [pathName(leaf.path)];
+    }),
+  );
 
 const idOf = ({ id }: Resource): string => String(id);
 
@@ -114,7 +126,7 @@ const ordersOf = (
     return [`by name ${direction} ${sortBy}`, ...(isOfIndex ? [`of index ${direction} ${sortBy}`] : [])];
   }
   if (total <= FEW || !filter) return ["names"];
-  const [path, ...others] = new Set(leavesOf(filter).map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path))));
+  const [path, ...others] = pathsIn(filter);
   const isOne = path !== undefined && others.length === 0 && attributes.includes(path);
   return ["names", "ids", ...(isOne ? [`of index ascending ${path}`] : [])];
 };

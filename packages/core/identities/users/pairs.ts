@@ -4,8 +4,11 @@
  */
 import { type IndexedAttribute, type IndexedValue, indexedAttribute, valuesOf } from "../../scim/indexed.ts";
 import type { Pair, PairChange } from "../../table/value-index/model.ts";
-import { indexedFacet, indexedText } from "../../table/value-index/pair.ts";
+import { indexedFacet, indexedName, indexedText } from "../../table/value-index/pair.ts";
 import type { User } from "./model.ts";
+
+/** Its index has the order of names, so that it holds whole ones. */
+const NAME = "userName";
 
 const known = new Map<string, IndexedAttribute | undefined>();
 
@@ -21,7 +24,8 @@ export function pairsOf(attribute: IndexedAttribute, user: User): readonly Pair[
   const times = attribute.kind === "time" && { meta: timesOf(user) };
   const pairs = new Map<string, Pair>();
   for (const { value, facet } of valuesOf(attribute, { ...profile, userName, active, ...times })) {
-    const pair = { value: indexedText(value), facet: indexedFacet(facet), id };
+    const text = attribute.name === NAME ? indexedName(value) : indexedText(value);
+    const pair = { value: text, facet: indexedFacet(facet), id };
     // Two long values may have one beginning.
     pairs.set(JSON.stringify([pair.value, pair.facet]), pair);
   }

@@ -12,12 +12,9 @@ import { inMemory, type Place, type Sequence, sequenceOf } from "../sequence.ts"
 import { CANDIDATES_MAX, type MemberList, type Query, type Source, tooMany } from "../source.ts";
 import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
 import { byIdsOf, byIndex, byNameIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
-import { FEW, type MemberLists, type Sets, setsOf } from "./sets.ts";
+import { FEW, type MemberLists, NAMES_READ_MAX, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
-import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
-
-/** The most names that are read with their ids to compare them with a set: 2,200 units. */
-const NAMES_READ_MAX = 200_000;
+import { namesOf, type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
 
 /** What reads a list: candidates that are evaluated, or a sequence of ids. */
 export type Way =
@@ -79,8 +76,9 @@ async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | 
   const node = mode === "ids" ? undefined : aloneIn(read, query);
   const alone = node && (await wayAlone(read, sets, node));
   if (alone) return alone;
-  // A tree without pairs is a filter that the list reads without indexes.
-  if (pairsIn(read.tree).length === 0) return undefined;
+  // Other filters without pairs are read without indexes.
+  const isOfNames = namesOf(read.tree).length > 0 && sortIndexOf(read) !== undefined;
+  if (pairsIn(read.tree).length === 0 && !isOfNames) return undefined;
   const found = await sets.find(read.tree, !isFree);
   if (found?.kind === "exact") return wayOfSet(read, sets, found.set);
   return found && isFree && found.ids.length <= others ? foundPlan(found.ids, filter) : undefined;
