@@ -40,6 +40,7 @@ export const faultyTable = (table: Table, random: Random, counts: FaultCounts): 
     snapshot: (...asked) => alive(() => table.snapshot(...asked)),
     query: (...asked) => alive(() => table.query(...asked)),
     queryAll: (...asked) => alive(() => table.queryAll(...asked)),
+    nearest: (...asked) => alive(() => table.nearest(...asked)),
     write: (...steps) => writing(() => table.write(...steps)),
     putNewer: (...asked) => writing(() => table.putNewer(...asked)),
     count: (...asked) => writing(() => table.count(...asked)),
