@@ -212,22 +212,32 @@ test.each([
   // E-mail addresses stand for names too: both are some 25 bytes, and hardly two are equal.
   ["by another attribute", "name.familyName", "familyName"],
   ["by name, which has an index of values", "userName", "email"],
-] as const)("such a page as a list, sorted %s: 8 round trips and 6,000 units, the users apart", async (_, sortBy, own) => {
-  const attributeOf = new Map([["emails.value", "email"], [sortBy, own]]);
-  const ask = { filter: 'emails.value co "@acme"', sortBy, sortOrder: "descending" };
-  const { items, total, cost } = await listed(attributeOf, ask);
-  const owners = ownersOf("email", "@acme");
-  const expected = (pairsOf.get(own) ?? []).filter(({ id }) => owners.has(id)).reverse();
-  expect(total).toBe(expected.length);
-  expect(items).toEqual(expected.slice(300_000, 300_100).map(({ id }) => id));
-  figures.push(`list, sorted by ${sortBy} and filtered: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
-  // Reading the users is one more.
-  expect(cost.roundTrips).toBeLessThanOrEqual(7);
-  expect(cost.readUnits).toBeLessThanOrEqual(6_000);
-}, 120_000);
+] as const)(
+  "such a page as a list, sorted %s: 8 round trips and 6,000 units, the users apart",
+  async (_, sortBy, own) => {
+    const attributeOf = new Map([
+      ["emails.value", "email"],
+      [sortBy, own],
+    ]);
+    const ask = { filter: 'emails.value co "@acme"', sortBy, sortOrder: "descending" };
+    const { items, total, cost } = await listed(attributeOf, ask);
+    const owners = ownersOf("email", "@acme");
+    const expected = (pairsOf.get(own) ?? []).filter(({ id }) => owners.has(id)).reverse();
+    expect(total).toBe(expected.length);
+    expect(items).toEqual(expected.slice(300_000, 300_100).map(({ id }) => id));
+    figures.push(`list, sorted by ${sortBy} and filtered: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
+    // Reading the users is one more.
+    expect(cost.roundTrips).toBeLessThanOrEqual(7);
+    expect(cost.readUnits).toBeLessThanOrEqual(6_000);
+  },
+  300_000,
+);
 
 test("two searches with an order: 6,000 units where the order is that of one of them", async () => {
-  const attributeOf = new Map([["emails.value", "email"], ["name.familyName", "familyName"]]);
+  const attributeOf = new Map([
+    ["emails.value", "email"],
+    ["name.familyName", "familyName"],
+  ]);
   const filter = 'emails.value co "a" and name.familyName co "a"';
   const { items, total, cost } = await listed(attributeOf, { filter, sortBy: "name.familyName" });
   const [emails, families] = [ownersOf("email", "a"), ownersOf("familyName", "a")];
@@ -237,7 +247,7 @@ test("two searches with an order: 6,000 units where the order is that of one of 
   figures.push(`list, two searches, sorted by one of them: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
   expect(cost.roundTrips).toBeLessThanOrEqual(7);
   expect(cost.readUnits).toBeLessThanOrEqual(6_000);
-}, 120_000);
+}, 300_000);
 
 describe("changes of them", () => {
   test.each(attributes)(

@@ -104,7 +104,10 @@ function namesBy<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, bac
     },
     async first(limit) {
       if (prefix === "" && !test) {
-        const [{ entries, more }, total] = await Promise.all([index.after(undefined, limit, { backwards }), index.total()]);
+        const [{ entries, more }, total] = await Promise.all([
+          index.after(undefined, limit, { backwards }),
+          index.total(),
+        ]);
         return { entries, more, total };
       }
       const window = { offset: 0, limit: limit + 1, backwards };

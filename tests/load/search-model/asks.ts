@@ -93,12 +93,13 @@ const leafOf = (random: Random, pool: Pool, groups: readonly string[]): string =
   if (kind < 68) return stringTerm(random, pool, "title");
   if (kind < 74) return random.of(["active eq true", "active ne true", "active eq false", "active pr"]);
   if (kind < 84) return timeTerm(random, pool);
-  if (kind < 87 && groups.length > 0) return `groups.value ${random.of(["eq", "eq", "ne"])} ${quoted(random.of(groups))}`;
+  if (kind < 87 && groups.length > 0)
+    return `groups.value ${random.of(["eq", "eq", "ne"])} ${quoted(random.of(groups))}`;
   if (kind < 91) return `emails[${inEmail(random, pool)}]`;
   if (kind < 94) return stringTerm(random, pool, "emails.value", `emails[${inEmail(random, pool)}].value`);
   if (kind < 95) return `emails[${inEmail(random, pool)}] pr`;
   if (kind < 98) return `name[${inName(random, pool)}]`;
-  return random.of(["id pr", "emails.type eq \"work\"", "name pr", "emails pr"]);
+  return random.of(["id pr", 'emails.type eq "work"', "name pr", "emails pr"]);
 };
 
 const sortFrom = (random: Random): Pick<Ask, "sortBy" | "sortOrder"> => {

@@ -32,7 +32,11 @@ export const decideAll = async (world: World, compared: Compared): Promise<reado
   database.set(CALM);
   database.settle();
   const open = [...users.values()].filter(({ isInDoubt }) => isInDoubt);
-  await eachRead(world, open.map(({ id }) => id), (id, state) => users.get(id)?.decide(state));
+  await eachRead(
+    world,
+    open.map(({ id }) => id),
+    (id, state) => users.get(id)?.decide(state),
+  );
   compared.decided += open.length;
   for (const tracked of users.values()) tracked.prune();
   const states = [...users.values()].flatMap(({ state }) => state ?? []);
@@ -59,14 +63,12 @@ const eachRead = async (
 };
 
 /** Compares so many random lists with a scan. */
-export const compareLists = async (
-  world: World,
-  random: Random,
-  count: number,
-  compared: Compared,
-): Promise<void> => {
+export const compareLists = async (world: World, random: Random, count: number, compared: Compared): Promise<void> => {
   const states = await decideAll(world, compared);
-  const scan = new Scan(states.flatMap((state) => state ?? []), world.attributes);
+  const scan = new Scan(
+    states.flatMap((state) => state ?? []),
+    world.attributes,
+  );
   for (let turn = 0; turn < count; turn += 1) {
     const ask = askFrom(random, scan.resources, world.groups);
     try {
@@ -107,7 +109,8 @@ const compare = async (world: World, scan: Scan, ask: Ask, random: Random, compa
   }
   if (ask.version === 2) await walk(random, total, read);
   const isIn = (order: readonly string[], { offset, ids, what }: Part): boolean => {
-    const isWhole = what.startsWith("the total") || ids.length === Math.max(0, Math.min(order.length - offset, pageSize(what)));
+    const isWhole =
+      what.startsWith("the total") || ids.length === Math.max(0, Math.min(order.length - offset, pageSize(what)));
     return isWhole && ids.every((id, at) => id === order[offset + at]);
   };
   if (orders.some((order) => parts.every((part) => isIn(order, part)))) return;
@@ -169,4 +172,3 @@ const checkShown = (shown: Resource, resource: Resource | undefined, what: strin
     }
   }
 };
-

@@ -2,7 +2,17 @@
 import type { Json, Resource } from "#core/scim/schema/attribute.ts";
 import type { Random } from "#tests/support/random.ts";
 
-const families = ["Smith", "smythe", "SMITH", "Jones", "Ångström", "A\u030angstro\u0308m", "Ng", "Žižek", "Zeta\u{1F600}"];
+const families = [
+  "Smith",
+  "smythe",
+  "SMITH",
+  "Jones",
+  "Ångström",
+  "A\u030angstro\u0308m",
+  "Ng",
+  "Žižek",
+  "Zeta\u{1F600}",
+];
 const givens = ["Kim", "kimberly", "Ada", "Åsa", "Jo", "jo", "İpek", "李"];
 const domains = ["acme.com", "ACME.com", "example.org", "acme.co", "münchen.example"];
 /** "": none. */
@@ -12,7 +22,7 @@ const long = "long".repeat(180);
 const wide = "é".repeat(360);
 export const LONG: readonly string[] = [long, `${long}-a`, `${long}-B`, wide, `${wide}z`];
 /** Characters with a meaning in the texts of an index. */
-const odd = ["a\u0001b", "\u{10FFFF}", "tail\u{10FFFF}", "\u{10FFFE}x", "tab\there", "quote\"d", "back\\slash"];
+const odd = ["a\u0001b", "\u{10FFFF}", "tail\u{10FFFF}", "\u{10FFFE}x", "tab\there", 'quote"d', "back\\slash"];
 
 const word = (random: Random, most: number): string =>
   Array.from({ length: 1 + random.upTo(most) }, () => random.of([..."aeimnorstu"])).join("");

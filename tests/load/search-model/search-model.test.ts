@@ -12,7 +12,7 @@ import { userItem } from "#core/identities/users/rows.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";
 import { discrepancies } from "#tests/unit/identities/audit.ts";
-import { compareLists, type Compared, decideAll, verifyAll } from "./checkpoint.ts";
+import { type Compared, compareLists, decideAll, verifyAll } from "./checkpoint.ts";
 import { newFaultCounts } from "./faults.ts";
 import { type Read, reader } from "./readers.ts";
 import { resourceOf } from "./scan.ts";
@@ -80,7 +80,14 @@ test.each(SEEDS)("every list is what a scan of the model answers: seed %i", { ti
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
     const changing = Math.round(spent.changing / 1_000);
     const operations = Object.fromEntries(did.operations);
-    const all = { users: world.users.size, ...compared, read, operations, faults: did.faults, ...world.database.counts };
+    const all = {
+      users: world.users.size,
+      ...compared,
+      read,
+      operations,
+      faults: did.faults,
+      ...world.database.counts,
+    };
     process.stdout.write(`seed ${seed}, ${what}, ${seconds} s, ${changing} of them changes: ${JSON.stringify(all)}\n`);
   };
   const again = `INDEX_MODEL=${USERS} INDEX_MODEL_CHANGES=${CHANGES} INDEX_MODEL_LISTS=${LISTS} INDEX_MODEL_SEED=${seed}`;
@@ -95,7 +102,9 @@ test.each(SEEDS)("every list is what a scan of the model answers: seed %i", { ti
       await trouble(world, workers, random, did, read);
       spent.changing += performance.now() - beganMs;
       await compareLists(world, random, LISTS, compared);
-      wrong.push(...[...compared.wrong.splice(0), ...read.wrong.splice(0)].map((one) => `checkpoint ${checkpoint}: ${one}`));
+      wrong.push(
+        ...[...compared.wrong.splice(0), ...read.wrong.splice(0)].map((one) => `checkpoint ${checkpoint}: ${one}`),
+      );
       if (wrong.length > WRONG_MOST) break;
       isLast = checkpoint === CHECKPOINTS || performance.now() - startedMs > SECONDS * 1_000;
       if (checkpoint % VERIFIED_EACH === 0 || isLast) await verifyAll(world);

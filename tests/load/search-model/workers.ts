@@ -19,8 +19,8 @@ import { isStale, stale } from "#core/table/stale.ts";
 import type { Table } from "#core/table/table.ts";
 import { valueIndex } from "#core/table/value-index/value-index.ts";
 import type { Random } from "#tests/support/random.ts";
-import { directory } from "#tests/unit/identities/support.ts";
 import { Killed } from "#tests/unit/identities/killed.support.ts";
+import { directory } from "#tests/unit/identities/support.ts";
 import { type FaultCounts, faultyTable } from "./faults.ts";
 import { changed, type Pending, type State, Tracked } from "./model.ts";
 import { changesFrom, defined, profileFrom, userNameFrom } from "./people.ts";
@@ -108,23 +108,41 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       const tracked = new Tracked(user.id, undefined);
       world.users.set(user.id, tracked);
       const pending = tracked.begin(() => user);
-      return ending(pending, usersOn(world, table).add(TENANT, user), tracked).then(() => mayExist(tracked) && own.push(user.id));
+      return ending(pending, usersOn(world, table).add(TENANT, user), tracked).then(
+        () => mayExist(tracked) && own.push(user.id),
+      );
     },
   ],
-  ["change", 40, (world, worker, table) => {
-    const changes = changesFrom(worker.random);
-    return change(world, worker, table, () => changes);
-  }],
-  ["activate", 6, (world, worker, table) => {
-    const active = worker.random.chance(0.7);
-    return change(world, worker, table, () => ({ active }));
-  }],
-  ["rename", 8, (world, worker, table) => {
-    const userName = userNameFrom(worker.random, world.next());
-    return change(world, worker, table, () => ({ userName }));
-  }],
-  ["rename in case", 3, (world, worker, table) =>
-    change(world, worker, table, ({ userName }) => ({ userName: String(userName).toUpperCase() }))],
+  [
+    "change",
+    40,
+    (world, worker, table) => {
+      const changes = changesFrom(worker.random);
+      return change(world, worker, table, () => changes);
+    },
+  ],
+  [
+    "activate",
+    6,
+    (world, worker, table) => {
+      const active = worker.random.chance(0.7);
+      return change(world, worker, table, () => ({ active }));
+    },
+  ],
+  [
+    "rename",
+    8,
+    (world, worker, table) => {
+      const userName = userNameFrom(worker.random, world.next());
+      return change(world, worker, table, () => ({ userName }));
+    },
+  ],
+  [
+    "rename in case",
+    3,
+    (world, worker, table) =>
+      change(world, worker, table, ({ userName }) => ({ userName: String(userName).toUpperCase() })),
+  ],
   [
     "remove",
     10,
@@ -132,47 +150,61 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       if (own.length < 3) return undefined;
       const [id = ""] = own.splice(random.upTo(own.length), 1);
       const tracked = trackedOf(world, id);
-      const doing = usersOn(world, table).remove(TENANT, id, Date.now(), nothing).then(() => undefined);
+      const doing = usersOn(world, table)
+        .remove(TENANT, id, Date.now(), nothing)
+        .then(() => undefined);
       const pending = tracked.begin(() => undefined);
       return ending(pending, doing, tracked).then(() => (tracked.isInDoubt ? own : removed).push(id));
     },
   ],
   ["restore", 4, (world, worker, table) => restore(world, worker, table)],
-  ["tend", 5, (world, { random }, table) => {
-    const own = keys.userValues(TENANT, PRIMARY, random.of(["meta.created", "meta.lastModified"]));
-    const limits = loggedLimitsOf({
-      sealAt: 1 + random.upTo(20),
-      leaseMs: 0,
-      graceMs: 3_000,
-      blockedMost: 20 + random.upTo(200),
-      changesMost: 5 + random.upTo(40),
-    });
-    const tending = (on: Table) => unlessEnded(tend({ table: on, keys: own, limits }));
-    return Promise.all([tending(table), tending(world.hostile())]);
-  }],
-  ["fold values", 5, (world, { random, own }, table) => {
-    const { attributes } = world;
-    const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
-    const attribute = attributeOf(random.of(attributes.filter((name) => !name.startsWith("meta."))));
-    if (!user || !attribute) return undefined;
-    const pair = random.of(pairsOf(attribute, user));
-    const splitAt = 40 + random.upTo(2_000);
-    const limits = { foldBytes: 1, splitAt: () => splitAt };
-    const index = valueIndex(table, keys.userValues(TENANT, PRIMARY, attribute.name), limits);
-    // Makes room for a pair, which is not written.
-    return unlessEnded(index.steps({ added: [pair], removed: [], several: 0 }, stale));
-  }],
-  ["make room for names", 4, (world, { random, own }, table) => {
-    const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
-    if (!user) return undefined;
-    const splitAt = 40 + random.upTo(2_000);
-    const context = indexContext(table, keys.userNames(TENANT, PRIMARY), {
-      splitBytes: 300 + random.upTo(3_000),
-      widenAt: random.upTo(8),
-      wide: { foldBytes: 1, splitAt: () => splitAt },
-    });
-    return unlessEnded(locateRoom(context, nameKey(user.userName), true));
-  }],
+  [
+    "tend",
+    5,
+    (world, { random }, table) => {
+      const own = keys.userValues(TENANT, PRIMARY, random.of(["meta.created", "meta.lastModified"]));
+      const limits = loggedLimitsOf({
+        sealAt: 1 + random.upTo(20),
+        leaseMs: 0,
+        graceMs: 3_000,
+        blockedMost: 20 + random.upTo(200),
+        changesMost: 5 + random.upTo(40),
+      });
+      const tending = (on: Table) => unlessEnded(tend({ table: on, keys: own, limits }));
+      return Promise.all([tending(table), tending(world.hostile())]);
+    },
+  ],
+  [
+    "fold values",
+    5,
+    (world, { random, own }, table) => {
+      const { attributes } = world;
+      const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
+      const attribute = attributeOf(random.of(attributes.filter((name) => !name.startsWith("meta."))));
+      if (!user || !attribute) return undefined;
+      const pair = random.of(pairsOf(attribute, user));
+      const splitAt = 40 + random.upTo(2_000);
+      const limits = { foldBytes: 1, splitAt: () => splitAt };
+      const index = valueIndex(table, keys.userValues(TENANT, PRIMARY, attribute.name), limits);
+      // Makes room for a pair, which is not written.
+      return unlessEnded(index.steps({ added: [pair], removed: [], several: 0 }, stale));
+    },
+  ],
+  [
+    "make room for names",
+    4,
+    (world, { random, own }, table) => {
+      const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
+      if (!user) return undefined;
+      const splitAt = 40 + random.upTo(2_000);
+      const context = indexContext(table, keys.userNames(TENANT, PRIMARY), {
+        splitBytes: 300 + random.upTo(3_000),
+        widenAt: random.upTo(8),
+        wide: { foldBytes: 1, splitAt: () => splitAt },
+      });
+      return unlessEnded(locateRoom(context, nameKey(user.userName), true));
+    },
+  ],
   ["widen names", 1, (_, __, table) => unlessEnded(widenSome(table))],
 ];
 
@@ -206,7 +238,11 @@ const restore = async (world: World, { random, own, removed }: Worker, table: Ta
   const absent = () => new Fault("scim.not_found", "It is restored already.");
   const allowed = Promise.resolve();
   const again = { tenant: TENANT, aside, name: undefined, nowMs, absent, user, declared: world.declared, allowed };
-  await ending(pending, restoreUser(table, again).then(() => after), tracked);
+  await ending(
+    pending,
+    restoreUser(table, again).then(() => after),
+    tracked,
+  );
   (mayExist(tracked) ? own : removed).push(id);
 };
 

@@ -7,9 +7,9 @@ import { userItem } from "#core/identities/users/rows.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { newId } from "#core/platform/ids.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
 import { listUsers as listFirst } from "#core/scim-api/v1/list.ts";
 import { listUsers } from "#core/scim-api/v2/list.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
 import { shippedIndexes } from "#core/settings/indexes.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -19,8 +19,8 @@ import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 import { loadInto } from "#tests/support/load.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
-import { directory } from "#tests/unit/identities/support.ts";
 import { callOn } from "#tests/unit/identities/killed.support.ts";
+import { directory } from "#tests/unit/identities/support.ts";
 import type { Ask } from "./asks.ts";
 import { Tracked } from "./model.ts";
 import { profileFrom, userNameFrom } from "./people.ts";
@@ -144,7 +144,11 @@ export const openWorld = async (
 
 /** An id as those of users are: of a time, and random in its second half. */
 const idOf = (random: Random, ms: number): string => {
-  const hex = (digits: number) => random.upTo(16 ** digits).toString(16).padStart(digits, "0");
+  const hex = (digits: number) =>
+    random
+      .upTo(16 ** digits)
+      .toString(16)
+      .padStart(digits, "0");
   const time = ms.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(6)}${hex(6)}`;
 };
@@ -172,7 +176,10 @@ const foundGroups = async (table: TestTable, random: Random, all: Map<string, Us
   const ids = [...all.keys()];
   const some = (share: number): readonly string[] => ids.filter(() => random.chance(share)).slice(0, 1_500);
   const groups: string[] = [];
-  for (const [name, share] of [["Many", 0.4], ["Few", 0.03]] as const) {
+  for (const [name, share] of [
+    ["Many", 0.4],
+    ["Few", 0.03],
+  ] as const) {
     const members = some(share);
     const id = await own.addGroup(name);
     groups.push(id);

@@ -115,21 +115,25 @@ const asks: readonly Ask[] = [
   { filter: "active eq true", sortBy: "name.givenName" },
 ];
 
-test.each(asks)("show who stays exactly once, whatever happens between two reads: %j", { timeout: 120_000 }, async (ask) => {
-  for (const event of Object.values(events)) {
-    for (let at = 1; at <= READS; at += 1) {
-      number += 1;
-      const on = interrupted(table.open(newMeter()), at, await event());
-      const times = new Map<string, number>();
-      let place: Position | undefined;
-      // The first page holds all of them, if nothing happens.
-      const total = (await users.names(TENANT, PRIMARY).total()) + Number(at % 2);
-      do {
-        const page = await listAfter([sourceOn(on)], queryOf(ask), place, total);
-        for (const { id } of page.items) times.set(id, (times.get(id) ?? 0) + 1);
-        place = page.next;
-      } while (place);
-      expect(staying.filter((id) => times.get(id) !== 1)).toEqual([]);
+test.each(asks)(
+  "show who stays exactly once, whatever happens between two reads: %j",
+  { timeout: 120_000 },
+  async (ask) => {
+    for (const event of Object.values(events)) {
+      for (let at = 1; at <= READS; at += 1) {
+        number += 1;
+        const on = interrupted(table.open(newMeter()), at, await event());
+        const times = new Map<string, number>();
+        let place: Position | undefined;
+        // The first page holds all of them, if nothing happens.
+        const total = (await users.names(TENANT, PRIMARY).total()) + Number(at % 2);
+        do {
+          const page = await listAfter([sourceOn(on)], queryOf(ask), place, total);
+          for (const { id } of page.items) times.set(id, (times.get(id) ?? 0) + 1);
+          place = page.next;
+        } while (place);
+        expect(staying.filter((id) => times.get(id) !== 1)).toEqual([]);
+      }
     }
-  }
-});
+  },
+);

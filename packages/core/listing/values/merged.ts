@@ -88,16 +88,20 @@ export async function mergedAfter<T>(
   const { order } = query;
   const [totals, some] = await Promise.all([
     after ? undefined : Promise.all(parts.map(totalOf)),
-    Promise.all(parts.map((part) => (after ? following(part, query, after, limit + 1) : firstOf(part, order, limit + 1)))),
+    Promise.all(
+      parts.map((part) => (after ? following(part, query, after, limit + 1) : firstOf(part, order, limit + 1))),
+    ),
   ]);
   const sorted = some.flat().sort(comparing(order));
   const shown = sorted.slice(0, limit);
   return {
     items: await itemsOf(parts, shown),
-    total: totals && Math.max(
-      totals.reduce((sum, one) => sum + one, 0),
-      shown.length + Number(sorted.length > limit),
-    ),
+    total:
+      totals &&
+      Math.max(
+        totals.reduce((sum, one) => sum + one, 0),
+        shown.length + Number(sorted.length > limit),
+      ),
     next: sorted.length > limit ? shown.at(-1)?.position : undefined,
   };
 }

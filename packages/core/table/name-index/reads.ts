@@ -1,5 +1,6 @@
 /** Reads of a name index: by name, position, prefix, or any test. Names are in the order of their UTF-8 bytes. */
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
+import { allWith } from "./all.ts";
 import { type Directory, rangeAtKey, rangeAtPosition, readDirectory, readNames, totalOf } from "./directory.ts";
 import { type Entry, entryOf, type IndexContext, isWide } from "./items.ts";
 import { isPrefix, prefixEnd } from "./name-key.ts";
@@ -137,38 +138,6 @@ async function startingWith(context: IndexContext, prefix: string, window: Windo
   // The caller may fail before it awaits the total.
   total.catch(() => undefined);
   return { entries, total };
-}
-
-/** All entries with a prefix: some ranges at once, as many as one Query returns. */
-async function allWith(
-  context: IndexContext,
-  prefix: string,
-  most: number,
-  options: ReadOptions,
-): Promise<readonly Entry[] | undefined> {
-  if (!isPrefix(prefix)) return [];
-  const { ranges, before } = await readDirectory(context, options);
-  const [from = 0, to = 0] = [prefix, prefix + LAST].map((text) => Math.max(0, rangeAtKey(ranges, text)));
-  // Of the ranges at both ends, a part may start otherwise.
-  const least = prefix === "" ? (before.at(-1) ?? 0) : (before[to] ?? 0) - (before[from + 1] ?? 0);
-  if (least > most) return undefined;
-  const spans: { readonly low: string; high: string; count: number }[] = [];
-  for (const { low, high, count } of ranges.slice(from, to + 1)) {
-    const span = spans.at(-1);
-    if (!span || span.count + count > ENTRIES_PER_QUERY) spans.push({ low, high, count });
-    else Object.assign(span, { high, count: span.count + count });
-  }
-  const { table, keys } = context;
-  const read = await Promise.all(
-    spans.map(async ({ low, high }) => {
-      const start = compareKeys(low, prefix) > 0 ? low : prefix;
-      const within = { ...(start !== "" && { from: start }), to: high, limit: ENTRIES_PER_QUERY };
-      const items = await table.queryAll({ PK: keys.entries, ...within, ...options });
-      return items.filter(({ SK }) => compareKeys(SK, high) < 0 && SK.startsWith(prefix)).map(entryOf);
-    }),
-  );
-  const entries = read.flat();
-  return entries.length > most ? undefined : entries;
 }
 
 function counted({ entries, total }: Names): Counting {
