@@ -180,7 +180,7 @@ test("a page in the order of one attribute of what another has: 3 round trips, 2
 }, 60_000);
 
 /** A list of all owners, over indexes of attributes, and its cost. */
-const listed = async (attributeOf: ReadonlyMap<string, string>, ask: Ask) => {
+const listed = async (attributeOf: ReadonlyMap<string, string>, ask: Ask, offset: number) => {
   const meter = newMeter();
   const on = table.open(meter);
   const unasked = () => Promise.reject(new Error("the list does not read names"));
@@ -202,7 +202,7 @@ const listed = async (attributeOf: ReadonlyMap<string, string>, ask: Ask) => {
     canLookUp: () => false,
     lookUp: async () => [],
   };
-  const found = await listPage([source], queryOf(ask), { offset: 300_000, limit: 100 });
+  const found = await listPage([source], queryOf(ask), { offset, limit: 100 });
   return { ...found, cost: meter.cost };
 };
 const ownersOf = (attribute: string, text: string): ReadonlySet<string> =>
@@ -220,7 +220,7 @@ test.each([
       [sortBy, own],
     ]);
     const ask = { filter: 'emails.value co "@acme"', sortBy, sortOrder: "descending" };
-    const { items, total, cost } = await listed(attributeOf, ask);
+    const { items, total, cost } = await listed(attributeOf, ask, 300_000);
     const owners = ownersOf("email", "@acme");
     const expected = (pairsOf.get(own) ?? []).filter(({ id }) => owners.has(id)).reverse();
     expect(total).toBe(expected.length);
@@ -233,20 +233,20 @@ test.each([
   300_000,
 );
 
-test("two searches with an order: 6,000 units where the order is that of one of them", async () => {
+test("two searches with an order: 6,300 units where the order is that of one of them", async () => {
   const attributeOf = new Map([
     ["emails.value", "email"],
     ["name.familyName", "familyName"],
   ]);
-  const filter = 'emails.value co "a" and name.familyName co "a"';
-  const { items, total, cost } = await listed(attributeOf, { filter, sortBy: "name.familyName" });
-  const [emails, families] = [ownersOf("email", "a"), ownersOf("familyName", "a")];
+  const filter = 'emails.value co "@acme" and name.familyName co "k"';
+  const { items, total, cost } = await listed(attributeOf, { filter, sortBy: "name.familyName" }, 100_000);
+  const [emails, families] = [ownersOf("email", "@acme"), ownersOf("familyName", "k")];
   const expected = (pairsOf.get("familyName") ?? []).filter(({ id }) => emails.has(id) && families.has(id));
   expect(total).toBe(expected.length);
-  expect(items).toEqual(expected.slice(300_000, 300_100).map(({ id }) => id));
+  expect(items).toEqual(expected.slice(100_000, 100_100).map(({ id }) => id));
   figures.push(`list, two searches, sorted by one of them: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
   expect(cost.roundTrips).toBeLessThanOrEqual(7);
-  expect(cost.readUnits).toBeLessThanOrEqual(6_000);
+  expect(cost.readUnits).toBeLessThanOrEqual(6_300);
 }, 300_000);
 
 describe("changes of them", () => {

@@ -82,11 +82,14 @@ export class Scan {
     if (this.size <= CANDIDATES_MAX) return false;
     const filter = boundOf(ask);
     const leaves = filter ? leavesOf(filter) : [];
-    const isIndexed = (path: string) => path === "userName" || this.#attributes.includes(path);
+    const isKnown = (path: string) => path === "userName" || this.#attributes.includes(path);
+    // The members of a group are a set for lists that have an index.
+    const isIndexed =
+      sortBy !== undefined || leaves.some((leaf) => leaf.kind !== "extension" && isKnown(pathName(leaf.path)));
     const isOther = (leaf: (typeof leaves)[number]): boolean => {
       if (leaf.kind === "extension") return true;
       const isOfGroup = leaf.kind === "compare" && leaf.operator === "eq" && pathName(leaf.path) === "groups.value";
-      return !isOfGroup && !isIndexed(pathName(leaf.path));
+      return isOfGroup ? !isIndexed : !isKnown(pathName(leaf.path));
     };
     const isBracketed = leaves.some((leaf) => leaf.kind === "element" || ("where" in leaf && leaf.where !== undefined));
     const isOtherOrder = sortBy !== undefined && (sortBy === "emails" || sortBy === "title");

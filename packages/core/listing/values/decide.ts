@@ -14,7 +14,7 @@ import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
 import { byIdsOf, byIndex, byNameIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
 import { FEW, type MemberLists, NAMES_READ_MAX, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
-import { namesOf, type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
+import { groupsOf, namesOf, type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
 
 /** What reads a list: candidates that are evaluated, or a sequence of ids. */
 export type Way =
@@ -76,9 +76,9 @@ async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | 
   const node = mode === "ids" ? undefined : aloneIn(read, query);
   const alone = node && (await wayAlone(read, sets, node));
   if (alone) return alone;
-  // Other filters without pairs are read without indexes.
-  const isOfNames = namesOf(read.tree).length > 0 && sortIndexOf(read) !== undefined;
-  if (pairsIn(read.tree).length === 0 && !isOfNames) return undefined;
+  // Filters on names and groups alone need an index for the order only.
+  const isOther = namesOf(read.tree).length + groupsOf(read.tree).length > 0 && sortIndexOf(read) !== undefined;
+  if (pairsIn(read.tree).length === 0 && !isOther) return undefined;
   const found = await sets.find(read.tree, !isFree);
   if (found?.kind === "exact") return wayOfSet(read, sets, found.set);
   return found && isFree && found.ids.length <= others ? foundPlan(found.ids, filter) : undefined;
@@ -263,6 +263,7 @@ async function namedList<T>({ source, query, indexes }: Reading<T>, sets: Sets):
   if (!index && total > NAMES_READ_MAX) return list;
   return {
     ...list,
+    isWalked: true,
     async counted(set) {
       if (index) {
         const found = await sectionsOf(sets, allOf(index), query.backwards);

@@ -144,6 +144,8 @@ export interface LongerList {
   readonly total: number;
   /** What the list has of a set, counted: pages at any offset cost the same. */
   readonly counted?: (set: IdSet) => Promise<Sequence>;
+  /** Counting costs as much as walking, so that cursors walk as far as those of a list without counts. */
+  readonly isWalked?: boolean;
 }
 
 /**
@@ -156,6 +158,8 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
   const expected = (count: number): number => Math.ceil((count * list.total * 1.2) / Math.max(1, set.size)) + 100;
   const sizeFor = (count: number): number => Math.min(WALKED_AT_ONCE, expected(count));
   const walkedMax = list.counted ? WALKED_AT_ONCE : WALKED_MAX;
+  const walkedAfterMax = list.isWalked ? WALKED_MAX : walkedMax;
+  const isFar = (count: number, most: number): boolean => list.counted !== undefined && expected(count) > most;
   let counting: Promise<Sequence> | undefined;
   /** Throws where the list does not count. */
   const counted = (): Promise<Sequence> => {
@@ -167,7 +171,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
   /** The first entries of the set from one end, in the order of reading; `undefined` where they are far away. */
   const firstOf = async (from: Sequence, count: number): Promise<NamedId[] | undefined> => {
     const found: NamedId[] = [];
-    if (list.counted && expected(count) > WALKED_AT_ONCE) return undefined;
+    if (isFar(count, walkedMax)) return undefined;
     for (let read = 0; found.length < count; ) {
       if (read >= walkedMax) return undefined;
       const limit = sizeFor(count - found.length);
@@ -194,13 +198,15 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
       const { entries } = await (await counted()).window({ offset, limit });
       return { entries, total };
     },
-    first: async (limit) => ({ ...(await sequence.after(undefined, limit)), total: set.size }),
+    async first(limit) {
+      const from = isFar(limit, walkedAfterMax) ? await counted() : sequence;
+      return { ...(await from.after(undefined, limit)), total: set.size };
+    },
     async after(place, limit) {
       const entries: NamedId[] = [];
       let at = place;
-      if (list.counted && expected(limit) > WALKED_AT_ONCE) return (await counted()).after(place, limit);
       for (let read = 0; ; ) {
-        if (read >= walkedMax) return (await counted()).after(place, limit);
+        if (read >= walkedAfterMax) return (await counted()).after(place, limit);
         const size = sizeFor(limit - entries.length);
         const next = await forwards.after(at, size);
         for (const entry of next.entries) {
