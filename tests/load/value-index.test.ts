@@ -73,7 +73,7 @@ beforeAll(async () => {
       }
     }),
   );
-}, 300_000);
+}, 900_000);
 
 /** What was measured, for decision 0095: printed with `FIGURES=1`. */
 const figures: string[] = [];

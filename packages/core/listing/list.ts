@@ -143,12 +143,12 @@ export async function listAfter<T>(
 async function firstPage<T>(listed: readonly Listed<T>[], limit: number): Promise<CursorPage<T>> {
   const reading: Promise<readonly (T | undefined)[]>[] = [];
   const totals: (Promise<number> | number)[] = [];
-  let count = 0;
+  let [count, unread] = [0, 0];
   let hasMore = false;
   let last: Position | undefined;
   for (const { at, source, sequence } of listed) {
     if (hasMore || count === limit) {
-      totals.push((await sequence.window({ offset: 0, limit: 0 })).total);
+      unread += await (await sequence.window({ offset: 0, limit: 0 })).total;
       continue;
     }
     const { entries, more, total } = await sequence.first(limit - count);
@@ -164,7 +164,7 @@ async function firstPage<T>(listed: readonly Listed<T>[], limit: number): Promis
     counted.reduce((sum, one) => sum + one, 0),
     count + Number(hasMore),
   );
-  return { items: defined(items.flat()), total, next: total > count ? last : undefined };
+  return { items: defined(items.flat()), total: total + unread, next: hasMore || unread > 0 ? last : undefined };
 }
 
 /** Reads a page. What is counted meanwhile may fail before this is awaited. */

@@ -84,8 +84,8 @@ export class Scan {
     const leaves = filter ? leavesOf(filter) : [];
     const isKnown = (path: string) => path === "userName" || this.#attributes.includes(path);
     // The members of a group are a set for lists that have an index.
-    const isIndexed =
-      sortBy !== undefined || leaves.some((leaf) => leaf.kind !== "extension" && isKnown(pathName(leaf.path)));
+    const named = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
+    const isIndexed = [...named, sortBy ?? ""].some((path) => this.#attributes.includes(path));
     const isOther = (leaf: (typeof leaves)[number]): boolean => {
       if (leaf.kind === "extension") return true;
       const isOfGroup = leaf.kind === "compare" && leaf.operator === "eq" && pathName(leaf.path) === "groups.value";

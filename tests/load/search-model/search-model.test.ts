@@ -21,9 +21,9 @@ import { HOSTILE, openWorld, TENANT, usersOn, type World } from "./world.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[`INDEX_MODEL${name}`] ?? otherwise);
 const USERS = setting("", 360);
-const CHECKPOINTS = setting("_CHECKPOINTS", 5);
-const CHANGES = setting("_CHANGES", 8);
-const LISTS = setting("_LISTS", 25);
+const CHECKPOINTS = setting("_CHECKPOINTS", 3);
+const CHANGES = setting("_CHANGES", 6);
+const LISTS = setting("_LISTS", 20);
 const SEEDS = process.env.INDEX_MODEL_SEED?.split(",").map(Number) ?? [1, 2];
 const WORKERS = 16;
 /** No checkpoint begins later. */

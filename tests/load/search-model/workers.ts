@@ -205,7 +205,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       return unlessEnded(locateRoom(context, nameKey(user.userName), true));
     },
   ],
-  ["widen names", 1, (_, __, table) => unlessEnded(widenSome(table))],
+  ["widen names", 3, (_, __, table) => unlessEnded(widenSome(table))],
 ];
 
 const widenSome = async (table: Table): Promise<void> => {
