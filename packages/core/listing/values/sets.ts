@@ -175,8 +175,8 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
   const ownersOf = async (node: PairsNode): Promise<Owners> => {
     const { matches: found, isOpen } = await count(node);
     const { directory, isSingle } = node.index;
-    // Most owners are fewer to read as all but the rest.
-    if (isSingle && !isOpen && found.total - (directory.total - found.total) > SAVED_BY_REST) {
+    // Most owners are fewer to read as all but the rest. A search for the rest would read all values again.
+    if (isSingle && !isOpen && isCheap(node) && found.total - (directory.total - found.total) > SAVED_BY_REST) {
       const rest = await directory.matches(matching(inverse(node.pairs)).match);
       return { set: await rest.owners(), isRest: true, isExact: true };
     }
