@@ -111,6 +111,32 @@ describe("more than 10,000 users", () => {
     },
   );
 
+  test("a search of most values is made once", async () => {
+    const fresh = directoryOf(all);
+    const ask = { filter: 'emails co "@" and active eq true' };
+    expect((await page(fresh, ask)).total).toBe(scan(all, ask).length);
+    // Opened, opened for searches, searched, and the ids.
+    expect(fresh.indexes.get("emails.value")?.roundTrips()).toBe(4);
+  });
+
+  test.each([
+    { filter: 'userName co "7"', sortBy: "name.familyName" },
+    { filter: 'userName co "n" and active eq true' },
+    { filter: 'not (groups.value eq "small")', sortBy: "name.givenName", sortOrder: "descending" },
+  ])("are filtered by names and groups beyond 10,000 matches: %j", async (ask) => {
+    const expected = scan(all, ask);
+    const query = queryOf(ask);
+    const walked = await pagesByCursor([source], query, 3_000);
+    expect([walked.total, new Set(namesOf(walked.items))]).toEqual([expected.length, new Set(namesOf(expected))]);
+    const { order } = query;
+    const valuesOf = (list: readonly Person[]) => list.map(({ resource }) => order?.valueOf(resource));
+    expect(valuesOf(walked.items)).toEqual(valuesOf(expected));
+    const middle = await page(directory, ask, expected.length >> 1, 20);
+    expect(namesOf(middle.items)).toEqual(
+      namesOf(walked.items.slice(expected.length >> 1, (expected.length >> 1) + 20)),
+    );
+  });
+
   test("a lookup that finds too many is left to the index", async () => {
     const { total, items } = await page(directory, { filter: 'externalId eq "same"' }, 11_000, 5);
     expect([total, items.length]).toEqual([count, 5]);
