@@ -59,7 +59,7 @@ export const long = [
   "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
   "tests/unit/table/{name-index*,logged-index*,overlay,value-index}.test.ts",
-  "tests/unit/listing/values.{large,random}.test.ts",
+  "tests/unit/listing/{first-page,values.large,values.random}.test.ts",
   "tests/unit/tokens/bounded-log.test.ts",
   "tests/unit/traffic/shift.test.ts",
   "tests/unit/traffic/commands.test.ts",

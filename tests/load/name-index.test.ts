@@ -1,13 +1,20 @@
 /** An index of 1,000,000 names: what each read and change of it costs, in round trips and units (decision 0128). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listPage } from "#core/listing/list.ts";
+import type { Source } from "#core/listing/source.ts";
+import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { isWide, rangeOf } from "#core/table/name-index/items.ts";
 import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
 import { wideLayout } from "#core/table/name-index/wide-layout.ts";
 import { stale } from "#core/table/stale.ts";
+import { layout } from "#core/table/value-index/layout.ts";
+import { comparePairs } from "#core/table/value-index/pair.ts";
+import { valueIndex } from "#core/table/value-index/value-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
+import { queryOf } from "#tests/unit/listing/values.support.ts";
 
 const NAMES = 1_000_000;
 const PAGE = 100;
@@ -162,6 +169,83 @@ describe("1,000,000 names", () => {
     expect(result.total).toBe(names.filter((name) => name.includes("kulama")).length);
     expect(roundTrips).toBeLessThanOrEqual(2);
     expect(ofIndex).toBeLessThanOrEqual(1_600);
+  });
+});
+
+describe("100,000 names with their entries", () => {
+  const own = keys.userNames("carbon.super", "SECOND");
+  const ofActive = keys.userValues("carbon.super", "SECOND", "active");
+  const some = (): readonly string[] => names.filter((_, at) => at % 10 === 0);
+  const isActive = (name: string): boolean => !name.includes("u");
+
+  beforeAll(async () => {
+    const opened = table.open(newMeter());
+    const entries = some().map((key) => ({ key, id: newId() }));
+    const pairs = entries.map(({ key, id }) => ({ value: String(isActive(key)), facet: "", id })).sort(comparePairs);
+    const items = [...wideLayout(own, entries), ...layout(ofActive, pairs, 0)].values();
+    await Promise.all(
+      Array.from({ length: LOADERS }, async () => {
+        for (const put of items) await opened.write({ put, when: "any", otherwise: stale });
+      }),
+    );
+  }, 600_000);
+
+  test.each([1, 7_000, -1])(
+    "are filtered by an attribute in their order: 8 round trips and 1,300 units, at %i",
+    async (at) => {
+      const matching = some().filter(isActive);
+      const meter = newMeter();
+      const on = table.open(meter);
+      const source: Source<string> = {
+        nameAttribute: "userName",
+        index: nameIndex(on, own),
+        indexes: {
+          declared: ["active"],
+          ready: async () => new Set(["active"]),
+          open: (_, options) => valueIndex(on, ofActive).open(options),
+        },
+        readMany: async (ids) => ids,
+        keyOf: (id) => id,
+        resourcesOf: async (ids) => ids.map((id) => ({ id })),
+        canLookUp: () => false,
+        lookUp: async () => [],
+      };
+      const offset = at < 0 ? matching.length >> 1 : at;
+      const query = queryOf({ filter: "active eq true", sortBy: "userName" });
+      const { items, total } = await listPage([source], query, { offset, limit: 100 });
+      const { roundTrips, readUnits } = meter.cost;
+      figures.push(
+        `list at ${offset} of ${total}, by name and filtered: ${roundTrips} round trips, ${readUnits} units`,
+      );
+      const byKey = new Map(
+        (await nameIndex(table.open(newMeter()), own).all("", 200_000))?.map((one) => [one.key, one.id]),
+      );
+      expect([total, items]).toEqual([
+        matching.length,
+        matching.slice(offset, offset + 100).map((key) => byKey.get(key)),
+      ]);
+      // Reading the users is one more.
+      expect(roundTrips).toBeLessThanOrEqual(7);
+      expect(readUnits).toBeLessThanOrEqual(1_300);
+    },
+  );
+
+  test("are read with their ids at once: 3 round trips and 13 units for 1,000", async () => {
+    const meter = newMeter();
+    const entries = await nameIndex(table.open(meter), own).all("", 200_000, { consistent: false });
+    expect(keysIn(entries ?? [])).toEqual(some());
+    figures.push(`all names with ids: ${meter.cost.roundTrips} round trips, ${meter.cost.readUnits} units`);
+    expect(meter.cost.roundTrips).toBeLessThanOrEqual(3);
+    expect(meter.cost.readUnits).toBeLessThanOrEqual(1_300);
+  });
+
+  test("are not read where they are more than asked for", async () => {
+    const meter = newMeter();
+    expect(await nameIndex(table.open(meter), own).all("", 99_999, { consistent: false })).toBeUndefined();
+    expect(meter.cost.roundTrips).toBe(1);
+    expect(await nameIndex(table.open(newMeter()), own).all("kulala", 10_000)).toHaveLength(
+      some().filter((name) => name.startsWith("kulala")).length,
+    );
   });
 });
 

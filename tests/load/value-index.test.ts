@@ -12,7 +12,7 @@ import { pairText } from "#core/table/value-index/pair.ts";
 import { valueIndex } from "#core/table/value-index/value-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
-import { queryOf } from "#tests/unit/listing/values.support.ts";
+import { type Ask, queryOf } from "#tests/unit/listing/values.support.ts";
 
 const OWNERS = 1_000_000;
 const CHANGES = 3_000;
@@ -73,7 +73,7 @@ beforeAll(async () => {
       }
     }),
   );
-}, 300_000);
+}, 900_000);
 
 /** What was measured, for decision 0095: printed with `FIGURES=1`. */
 const figures: string[] = [];
@@ -179,19 +179,18 @@ test("a page in the order of one attribute of what another has: 3 round trips, 2
   expect(cost.readUnits).toBeLessThanOrEqual(2_600);
 }, 60_000);
 
-test("such a page as a list: 8 round trips and 6,000 units, the users apart", async () => {
+/** A list of all owners, over indexes of attributes, and its cost. */
+const listed = async (attributeOf: ReadonlyMap<string, string>, ask: Ask, offset: number) => {
   const meter = newMeter();
   const on = table.open(meter);
-  const attributeOf = new Map([
-    ["name.familyName", "familyName"],
-    ["emails.value", "email"],
-  ]);
   const unasked = () => Promise.reject(new Error("the list does not read names"));
+  const reads = ["find", "rank", "page", "after", "startsWith", "startingWith", "all", "search"];
   const source: Source<string> = {
     nameAttribute: "userName",
-    index: Object.fromEntries(
-      ["find", "total", "rank", "page", "after", "startsWith", "startingWith", "search"].map((name) => [name, unasked]),
-    ) as unknown as Source<string>["index"],
+    index: {
+      ...Object.fromEntries(reads.map((name) => [name, unasked])),
+      total: async () => OWNERS,
+    } as unknown as Source<string>["index"],
     indexes: {
       declared: [...attributeOf.keys()],
       ready: async () => new Set(attributeOf.keys()),
@@ -203,19 +202,52 @@ test("such a page as a list: 8 round trips and 6,000 units, the users apart", as
     canLookUp: () => false,
     lookUp: async () => [],
   };
-  const query = queryOf({ filter: 'emails.value co "@acme"', sortBy: "name.familyName", sortOrder: "descending" });
-  const { items, total } = await listPage([source], query, { offset: 300_000, limit: 100 });
-  const owners = new Set(
-    (pairsOf.get("email") ?? []).filter(({ value }) => value.includes("@acme")).map(({ id }) => id),
-  );
-  const expected = (pairsOf.get("familyName") ?? []).filter(({ id }) => owners.has(id)).reverse();
+  const found = await listPage([source], queryOf(ask), { offset, limit: 100 });
+  return { ...found, cost: meter.cost };
+};
+const ownersOf = (attribute: string, text: string): ReadonlySet<string> =>
+  new Set((pairsOf.get(attribute) ?? []).filter(({ value }) => value.includes(text)).map(({ id }) => id));
+
+test.each([
+  // E-mail addresses stand for names too: both are some 25 bytes, and hardly two are equal.
+  ["by another attribute", "name.familyName", "familyName"],
+  ["by name, which has an index of values", "userName", "email"],
+] as const)(
+  "such a page as a list, sorted %s: 8 round trips and 6,000 units, the users apart",
+  async (_, sortBy, own) => {
+    const attributeOf = new Map([
+      ["emails.value", "email"],
+      [sortBy, own],
+    ]);
+    const ask = { filter: 'emails.value co "@acme"', sortBy, sortOrder: "descending" };
+    const { items, total, cost } = await listed(attributeOf, ask, 300_000);
+    const owners = ownersOf("email", "@acme");
+    const expected = (pairsOf.get(own) ?? []).filter(({ id }) => owners.has(id)).reverse();
+    expect(total).toBe(expected.length);
+    expect(items).toEqual(expected.slice(300_000, 300_100).map(({ id }) => id));
+    figures.push(`list, sorted by ${sortBy} and filtered: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
+    // Reading the users is one more.
+    expect(cost.roundTrips).toBeLessThanOrEqual(7);
+    expect(cost.readUnits).toBeLessThanOrEqual(6_000);
+  },
+  300_000,
+);
+
+test("two searches with an order: 6,000 units where the order is that of one of them", async () => {
+  const attributeOf = new Map([
+    ["emails.value", "email"],
+    ["name.familyName", "familyName"],
+  ]);
+  const filter = 'emails.value co "@acme" and name.familyName co "k"';
+  const { items, total, cost } = await listed(attributeOf, { filter, sortBy: "name.familyName" }, 100_000);
+  const [emails, families] = [ownersOf("email", "@acme"), ownersOf("familyName", "k")];
+  const expected = (pairsOf.get("familyName") ?? []).filter(({ id }) => emails.has(id) && families.has(id));
   expect(total).toBe(expected.length);
-  expect(items).toEqual(expected.slice(300_000, 300_100).map(({ id }) => id));
-  figures.push(`list, sorted and filtered: ${meter.cost.roundTrips} round trips, ${meter.cost.readUnits} units`);
-  // Reading the users is one more.
-  expect(meter.cost.roundTrips).toBeLessThanOrEqual(7);
-  expect(meter.cost.readUnits).toBeLessThanOrEqual(6_000);
-}, 60_000);
+  expect(items).toEqual(expected.slice(100_000, 100_100).map(({ id }) => id));
+  figures.push(`list, two searches, sorted by one of them: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
+  expect(cost.roundTrips).toBeLessThanOrEqual(7);
+  expect(cost.readUnits).toBeLessThanOrEqual(6_000);
+}, 300_000);
 
 describe("changes of them", () => {
   test.each(attributes)(

@@ -109,10 +109,9 @@ export async function idsNamed<T>(
     const entry = test?.(exact) === false ? undefined : await index.find(exact);
     return entry ? [entry.id] : [];
   }
+  if (!test) return (await index.all(prefix, CANDIDATES_MAX))?.map(({ id }) => id);
   // With `most`, more entries than that are counted and not returned.
-  const window = { offset: 0, limit: CANDIDATES_MAX, most: CANDIDATES_MAX };
-  const { entries, total } = test
-    ? await index.search(test, { ...window, prefix, consistent: false })
-    : await index.startsWith(prefix, window);
+  const window = { offset: 0, limit: CANDIDATES_MAX, most: CANDIDATES_MAX, consistent: false };
+  const { entries, total } = await index.search(test, { ...window, prefix });
   return total > CANDIDATES_MAX ? undefined : entries.map(({ id }) => id);
 }

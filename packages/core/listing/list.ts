@@ -44,13 +44,6 @@ export interface CursorPage<T> {
   readonly total: number | undefined;
 }
 
-/** Where a page ends. */
-interface End {
-  readonly last: Position | undefined;
-  /** How many ids the page read. A resource that was just deleted still has one, and is not shown. */
-  readonly count: number;
-}
-
 /** A source with its sequence of ids. */
 interface Listed<T> {
   readonly at: number;
@@ -138,12 +131,47 @@ export async function listAfter<T>(
   if (found) return matchesAfter(found, query, after, limit);
   if (merged) {
     const { parts, order } = merged;
-    if (after) return { ...(await mergedAfter<T>(parts, { ...query, order }, after, limit)), total: undefined };
-    return mergedPage<T>(parts, order, { offset: 0, limit });
+    return mergedAfter<T>(parts, { ...query, order }, after, limit);
   }
-  if (after) return pageAfter(listed, after, limit);
-  const { items, total, last, count } = await windowOf(listed, { offset: 0, limit });
-  return { items, total, next: total > count ? last : undefined };
+  return after ? pageAfter(listed, after, limit) : firstPage(listed, limit);
+}
+
+/**
+ * The first page. It ends where the entries say so: totals may be older, and a resource that comes meanwhile must not
+ * take the place of the last one.
+ */
+async function firstPage<T>(listed: readonly Listed<T>[], limit: number): Promise<CursorPage<T>> {
+  const reading: Promise<readonly (T | undefined)[]>[] = [];
+  const totals: (Promise<number> | number)[] = [];
+  let [count, unread] = [0, 0];
+  let hasMore = false;
+  let last: Position | undefined;
+  for (const { at, source, sequence } of listed) {
+    if (hasMore || count === limit) {
+      unread += await (await sequence.window({ offset: 0, limit: 0 })).total;
+      continue;
+    }
+    const { entries, more, total } = await sequence.first(limit - count);
+    totals.push(total);
+    if (entries.length > 0) reading.push(readingOfPage(source, entries));
+    const end = entries.at(-1);
+    if (end) last = { source: at, ...sequence.placeOf(end) };
+    count += entries.length;
+    hasMore = more;
+  }
+  const [items, counted] = await Promise.all([Promise.all(reading), Promise.all(totals)]);
+  const total = Math.max(
+    counted.reduce((sum, one) => sum + one, 0),
+    count + Number(hasMore),
+  );
+  return { items: defined(items.flat()), total: total + unread, next: hasMore || unread > 0 ? last : undefined };
+}
+
+/** Reads a page. What is counted meanwhile may fail before this is awaited. */
+function readingOfPage<T>(source: Source<T>, entries: readonly NamedId[]): Promise<readonly (T | undefined)[]> {
+  const read = source.readMany(entries.map(({ id }) => id));
+  read.catch(() => undefined);
+  return read;
 }
 
 async function pageAfter<T>(listed: readonly Listed<T>[], after: Position, limit: number): Promise<CursorPage<T>> {
@@ -181,25 +209,17 @@ function matchesAfter<T>(
 }
 
 /** A window over all sequences. Its items are read while the rest is counted. */
-async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T> & End> {
+async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T>> {
   const reading: Promise<readonly (T | undefined)[]>[] = [];
   let [total, count] = [0, 0];
-  let last: Position | undefined;
-  for (const { at, source, sequence } of listed) {
+  for (const { source, sequence } of listed) {
     const offset = Math.max(0, window.offset - total);
     const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
-    if (entries.length > 0) {
-      const read = source.readMany(entries.map(({ id }) => id));
-      // Counting may fail before this is awaited.
-      read.catch(() => undefined);
-      reading.push(read);
-    }
-    const end = entries.at(-1);
-    if (end) last = { source: at, ...sequence.placeOf(end) };
+    if (entries.length > 0) reading.push(readingOfPage(source, entries));
     count += entries.length;
     total += await counting;
   }
-  return { items: defined((await Promise.all(reading)).flat()), total, last, count };
+  return { items: defined((await Promise.all(reading)).flat()), total };
 }
 
 /** How a list is read. */

@@ -31,15 +31,20 @@ const READ_IN_TURN_MAX = 20_000;
 /** A place in a sequence. */
 export type Place = Omit<Position, "source">;
 
+/** Some entries, and whether more follow. */
+export interface Entries {
+  readonly entries: readonly NamedId[];
+  readonly more: boolean;
+}
+
 /** The ids of one source that match a query, in its order. */
 export interface Sequence {
   /** A window, and the total, which may still be counting. */
   window(window: Window): Promise<{ readonly entries: readonly NamedId[]; readonly total: Promise<number> | number }>;
+  /** The first entries, whether more follow, and the total. Nothing that comes meanwhile takes an entry away. */
+  first(limit: number): Promise<Entries & { readonly total: Promise<number> | number }>;
   /** What follows a place, and whether more follows. */
-  after(
-    place: Place | undefined,
-    limit: number,
-  ): Promise<{ readonly entries: readonly NamedId[]; readonly more: boolean }>;
+  after(place: Place | undefined, limit: number): Promise<Entries>;
   /** The place of a cursor whose last resource was this. */
   placeOf(named: NamedId): Place;
 }
@@ -86,6 +91,7 @@ function namesBy<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, bac
     };
     return {
       window: async (window) => (await found()).window(window),
+      first: async (limit) => (await found()).first(limit),
       after: async (place, limit) => (await found()).after(place, limit),
       placeOf: byKey,
     };
@@ -95,6 +101,20 @@ function namesBy<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, bac
       const window = { offset, limit, backwards };
       if (test) return index.search(test, { ...window, prefix, consistent: false });
       return index.startingWith(prefix, window);
+    },
+    async first(limit) {
+      if (prefix === "" && !test) {
+        const [{ entries, more }, total] = await Promise.all([
+          index.after(undefined, limit, { backwards }),
+          index.total(),
+        ]);
+        return { entries, more, total };
+      }
+      const window = { offset: 0, limit: limit + 1, backwards };
+      const { entries, total } = test
+        ? await index.search(test, { ...window, prefix, consistent: false })
+        : await index.startingWith(prefix, window);
+      return { entries: entries.slice(0, limit), more: entries.length > limit, total };
     },
     async after(place, limit) {
       const key = place?.key;
@@ -138,6 +158,7 @@ function byIds(list: MemberList): Sequence {
       if (offset <= rest) return { entries: (await readEnd(list, offset + shown, false)).slice(offset), total };
       return { entries: (await readEnd(list, rest + shown, true)).slice(rest).reverse(), total };
     },
+    first: async (limit) => ({ ...(await list.read({ limit, after: undefined })), total: list.count }),
     after: (place, limit) => list.read({ limit, after: place?.id }),
     placeOf: ({ id, key }) => ({ id, key }),
   };
@@ -168,11 +189,16 @@ export function sequenceOfMatches<T>(
 }
 
 /** A sequence in memory, sorted by name. */
-function inMemory(entries: readonly NamedId[], backwards: boolean): Sequence {
+export function inMemory(entries: readonly NamedId[], backwards: boolean): Sequence {
   const sign = backwards ? -1 : 1;
   const ordered = entries.toSorted((a, b) => compareKeys(a.key, b.key) * sign);
   return {
     window: async ({ offset, limit }) => ({ entries: ordered.slice(offset, offset + limit), total: ordered.length }),
+    first: async (limit) => ({
+      entries: ordered.slice(0, limit),
+      more: ordered.length > limit,
+      total: ordered.length,
+    }),
     async after(place, limit) {
       const rest = place ? ordered.filter(({ key }) => compareKeys(key, place.key) * sign > 0) : ordered;
       return { entries: rest.slice(0, limit), more: rest.length > limit };

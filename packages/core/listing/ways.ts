@@ -91,15 +91,16 @@ function hasMany({ candidates }: Plan): boolean {
 
 /** The attributes with an index that a filter or an order names. */
 function attributesWithIndex<T>(
-  { indexes, external }: Source<T>,
+  { indexes, external, nameAttribute }: Source<T>,
   filter: BoundFilter | undefined,
-  { order }: Query,
+  { order, anyOrder = false }: Query,
 ): readonly string[] {
   if (!indexes || external) return [];
   const leaves = filter ? leavesOf(filter) : [];
+  const sortedBy = order ? order.attribute : anyOrder ? undefined : nameAttribute;
   return indexes.declared.filter(
     (name) =>
-      name === order?.attribute ||
+      name === sortedBy ||
       leaves.some((leaf) => leaf.kind !== "extension" && reads(name, leaf.path, leaf.kind === "element" || leaf.where)),
   );
 }

@@ -38,7 +38,6 @@ const withoutIndex: ReadonlySet<string> = new Set([
   "schemas",
   "id",
   "meta",
-  "userName",
   "password",
   "groups",
   // Filters see the roles that are assigned to a user among them, and their names change without the user.

@@ -58,6 +58,10 @@ const sourceOf = (all: readonly Person[]) => {
       const { entries, total } = inWindow(starting(prefix), window);
       return { entries, total: Promise.resolve(total) };
     },
+    async all(prefix, most) {
+      const found = starting(prefix);
+      return found.length > most ? undefined : found;
+    },
     search: async (isWanted, { prefix = "", ...window }) =>
       inWindow(
         starting(prefix).filter(({ key }) => isWanted(key)),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import {
+  type Directory,
   directoryOf,
   failure,
   namesOf,
@@ -110,6 +111,32 @@ describe("more than 10,000 users", () => {
     },
   );
 
+  test("a search of most values is made once", async () => {
+    const fresh = directoryOf(all);
+    const ask = { filter: 'emails co "@" and active eq true' };
+    expect((await page(fresh, ask)).total).toBe(scan(all, ask).length);
+    // Opened, opened for searches, searched, and the ids.
+    expect(fresh.indexes.get("emails.value")?.roundTrips()).toBe(4);
+  });
+
+  test.each([
+    { filter: 'userName co "7"', sortBy: "name.familyName" },
+    { filter: 'userName co "n" and active eq true' },
+    { filter: 'not (groups.value eq "small")', sortBy: "name.givenName", sortOrder: "descending" },
+  ])("are filtered by names and groups beyond 10,000 matches: %j", async (ask) => {
+    const expected = scan(all, ask);
+    const query = queryOf(ask);
+    const walked = await pagesByCursor([source], query, 3_000);
+    expect([walked.total, new Set(namesOf(walked.items))]).toEqual([expected.length, new Set(namesOf(expected))]);
+    const { order } = query;
+    const valuesOf = (list: readonly Person[]) => list.map(({ resource }) => order?.valueOf(resource));
+    expect(valuesOf(walked.items)).toEqual(valuesOf(expected));
+    const middle = await page(directory, ask, expected.length >> 1, 20);
+    expect(namesOf(middle.items)).toEqual(
+      namesOf(walked.items.slice(expected.length >> 1, (expected.length >> 1) + 20)),
+    );
+  });
+
   test("a lookup that finds too many is left to the index", async () => {
     const { total, items } = await page(directory, { filter: 'externalId eq "same"' }, 11_000, 5);
     expect([total, items.length]).toEqual([count, 5]);
@@ -144,5 +171,64 @@ describe("lists in the order of another attribute than that of the filter", () =
       expect(total).toBe(expected.length);
       expect(namesOf(items)).toEqual(namesOf(walked.items.slice(offset, offset + 20)));
     }
+  });
+});
+
+describe("lists in the order of names", () => {
+  const all = people(22_000, (at) => ({ displayName: `Shown ${at % 50}` }));
+  const [plain, indexed] = [directoryOf(all), directoryOf(all, [...SHIPPED, "userName"])];
+  const names = all.length;
+  /** The same with more names than are read with their ids. */
+  const beyond = (directory: Directory): Directory => {
+    const { index } = directory.source;
+    return { ...directory, source: { ...directory.source, index: { ...index, total: async () => 200_001 } } };
+  };
+
+  test.each([
+    [plain, { filter: "active eq true", sortBy: "userName" }],
+    [plain, { filter: 'emails co "@example"', sortBy: "userName", sortOrder: "descending" }],
+    [indexed, { filter: "active eq true", sortBy: "userName", sortOrder: "descending" }],
+    [indexed, { filter: 'active eq true and not (displayName eq "shown 9")', sortBy: "userName" }],
+    [beyond(indexed), { filter: 'emails co "@example"', sortBy: "userName" }],
+    [indexed, { filter: 'userName co "n" and active eq true', sortBy: "userName" }],
+    [indexed, { filter: 'not (userName co "1") or active eq false', sortBy: "userName", sortOrder: "descending" }],
+  ] as const)(
+    "are filtered by any set at any offset and by cursor: %#",
+    { timeout: 120_000 },
+    async (directory, ask) => {
+      const expected = namesOf(scan(all, ask));
+      expect(expected.length).toBeGreaterThan(10_000);
+      for (const offset of [0, 30, 9_000, expected.length >> 1, expected.length - 9_500, expected.length - 7]) {
+        const { total, items } = await page(directory, ask, offset, 20);
+        expect([total, namesOf(items)]).toEqual([expected.length, expected.slice(offset, offset + 20)]);
+      }
+      const walked = await pagesByCursor([directory.source], queryOf(ask), 2_500);
+      expect([walked.total, namesOf(walked.items)]).toEqual([expected.length, expected]);
+    },
+  );
+
+  /** The matches are the last ones. */
+  const rareOf = (count: number): readonly Person[] =>
+    Array.from({ length: count }, (_, at) =>
+      person(at, `${at < 10_001 ? "z" : "a"}.${at}`, { displayName: at < 10_001 ? "Rare" : "Other" }),
+    );
+
+  test("rare matches by cursor are found behind what one request walks", async () => {
+    const few = rareOf(names);
+    const ask = { filter: 'displayName eq "rare"', sortBy: "userName" };
+    for (const declared of [SHIPPED, [...SHIPPED, "userName"]]) {
+      const { items } = await pagesByCursor([directoryOf(few, declared).source], queryOf(ask), 4_000);
+      expect(namesOf(items)).toEqual(namesOf(scan(few, ask)));
+    }
+  });
+
+  test("are too many in the middle of more names without their index, and the fault names it", async () => {
+    // Pages near both ends are walked to.
+    const ask = { filter: "active eq true", sortBy: "userName" };
+    expect((await page(beyond(plain), ask, 5, 10)).items).toHaveLength(10);
+    const directory = beyond(directoryOf(rareOf(51_000), ["displayName"]));
+    const error = await failure(page(directory, { ...ask, filter: 'displayName eq "rare"' }, 5, 10));
+    expect(error).toMatchObject(tooMany);
+    expect(String((error as Fault).description)).toContain("needs an index of userName");
   });
 });

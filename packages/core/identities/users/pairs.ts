@@ -4,8 +4,11 @@
  */
 import { type IndexedAttribute, type IndexedValue, indexedAttribute, valuesOf } from "../../scim/indexed.ts";
 import type { Pair, PairChange } from "../../table/value-index/model.ts";
-import { indexedFacet, indexedText } from "../../table/value-index/pair.ts";
+import { indexedFacet, indexedName, indexedText } from "../../table/value-index/pair.ts";
 import type { User } from "./model.ts";
+
+/** Its index has the order of names, so that it holds whole ones. */
+const NAME = "userName";
 
 const known = new Map<string, IndexedAttribute | undefined>();
 
@@ -17,11 +20,12 @@ export function attributeOf(name: string): IndexedAttribute | undefined {
 
 /** What an index should hold of a user: its values, or the marker of a user who lacks the attribute. */
 export function pairsOf(attribute: IndexedAttribute, user: User): readonly Pair[] {
-  const { id, active, profile } = user;
+  const { id, active, profile, userName } = user;
   const times = attribute.kind === "time" && { meta: timesOf(user) };
   const pairs = new Map<string, Pair>();
-  for (const { value, facet } of valuesOf(attribute, { ...profile, active, ...times })) {
-    const pair = { value: indexedText(value), facet: indexedFacet(facet), id };
+  for (const { value, facet } of valuesOf(attribute, { ...profile, userName, active, ...times })) {
+    const text = attribute.name === NAME ? indexedName(value) : indexedText(value);
+    const pair = { value: text, facet: indexedFacet(facet), id };
     // Two long values may have one beginning.
     pairs.set(JSON.stringify([pair.value, pair.facet]), pair);
   }

@@ -8,13 +8,13 @@ import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
 import type { IdSet, MatchPages, ValueDirectory } from "../../table/value-index/model.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import type { Plan } from "../plan.ts";
-import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
+import { inMemory, type Place, type Sequence, sequenceOf } from "../sequence.ts";
 import { CANDIDATES_MAX, type MemberList, type Query, type Source, tooMany } from "../source.ts";
 import { both, everyPair, isCounted, isMissing } from "./pairs.ts";
-import { byIdsOf, byIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
-import { FEW, type MemberLists, type Sets, setsOf } from "./sets.ts";
+import { byIdsOf, byIndex, byNameIndex, keptOf, type LongerList, type Section, valuesIn } from "./sequences.ts";
+import { FEW, type MemberLists, NAMES_READ_MAX, type Sets, setsOf } from "./sets.ts";
 import { treeOf } from "./terms.ts";
-import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
+import { groupsOf, namesOf, type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
 
 /** What reads a list: candidates that are evaluated, or a sequence of ids. */
 export type Way =
@@ -76,8 +76,9 @@ async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | 
   const node = mode === "ids" ? undefined : aloneIn(read, query);
   const alone = node && (await wayAlone(read, sets, node));
   if (alone) return alone;
-  // A tree without pairs is a filter that the list reads without indexes.
-  if (pairsIn(read.tree).length === 0) return undefined;
+  // Filters on names and groups alone need an index for the order only.
+  const isOther = namesOf(read.tree).length + groupsOf(read.tree).length > 0 && sortIndexOf(read) !== undefined;
+  if (pairsIn(read.tree).length === 0 && !isOther) return undefined;
   const found = await sets.find(read.tree, !isFree);
   if (found?.kind === "exact") return wayOfSet(read, sets, found.set);
   return found && isFree && found.ids.length <= others ? foundPlan(found.ids, filter) : undefined;
@@ -177,8 +178,8 @@ async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promi
   const isRead = mode === undefined ? total <= FEW && !isCount : mode === "resources";
   if (!isRead) return { kind: "sequence", sequence: byIndex(sections, descending) };
   if (total > CANDIDATES_MAX) return undefined;
-  const { entries } = await byIndex(sections, descending).window({ offset: 0, limit: total });
-  return foundPlan(entries.map(({ id }) => id));
+  const { entries, more } = await byIndex(sections, descending).first(CANDIDATES_MAX);
+  return more ? undefined : foundPlan(entries.map(({ id }) => id));
 }
 
 /** The parts of a list in the order of an index. */
@@ -226,8 +227,8 @@ async function wayOfSet<T>(read: Reading<T>, sets: Sets, set: IdSet): Promise<Wa
   const readMax = isAnyOrder && mode === undefined ? FEW : CANDIDATES_MAX;
   if (mode !== "pairs" && set.size <= readMax) return foundPlan(set.slice(0, set.size));
   if (isAnyOrder) return mode === undefined ? { kind: "sequence", sequence: byIdsOf(set) } : undefined;
-  const list = query.order ? mode !== "resources" && (await sortedList(read, sets)) : await namedList(read);
-  return list ? { kind: "sequence", sequence: keptOf(list, set, () => tooMany(read.source)) } : undefined;
+  const list = query.order ? mode !== "resources" && (await sortedList(read, sets)) : await namedList(read, sets);
+  return list ? { kind: "sequence", sequence: keptOf(list, set, () => withoutNames(read)) } : undefined;
 }
 
 /** All resources, or those that terms of the same attribute leave, in the order of an index. */
@@ -249,15 +250,42 @@ async function sortedList<T>(read: Reading<T>, sets: Sets): Promise<LongerList |
   };
 }
 
-/** All names. */
-async function namedList<T>({ source, query }: Reading<T>): Promise<LongerList> {
+/** All names. They are compared with a set by their index of values, and where there are fewer, by their entries. */
+async function namedList<T>({ source, query, indexes }: Reading<T>, sets: Sets): Promise<LongerList> {
   const plan: Plan = { candidates: { kind: "names", prefix: "" }, residual: undefined };
   const [forwards, backwards, total] = await Promise.all([
     sequenceOf(source, plan, query),
     sequenceOf(source, plan, { ...query, backwards: !query.backwards }),
     source.index.total(),
   ]);
-  return { forwards, backwards, total };
+  const list = { forwards, backwards, total };
+  const index = indexes.get(source.nameAttribute);
+  if (!index && total > NAMES_READ_MAX) return list;
+  return {
+    ...list,
+    isWalked: true,
+    async counted(set) {
+      if (index) {
+        const found = await sectionsOf(sets, allOf(index), query.backwards);
+        if (found) return byNameIndex(await found.keptFor(set), query.backwards);
+      }
+      const entries = await source.index.all("", 2 * NAMES_READ_MAX, { consistent: false });
+      if (!entries) throw tooMany(source);
+      return inMemory(
+        entries.filter(({ id }) => set.has(id)),
+        query.backwards,
+      );
+    },
+  };
+}
+
+/** The fault for a page in the middle of the order of more names than are read. */
+function withoutNames<T>({ source, query }: Reading<T>): Fault {
+  if (query.order) return tooMany(source);
+  return tooMany(
+    source,
+    `A page this far from both ends, in the order of ${source.nameAttribute}, needs an index of ${source.nameAttribute} ([[scim2.index]]). Page with cursor.`,
+  );
 }
 
 function foundPlan(ids: readonly string[], residual?: BoundFilter): Way {

@@ -27,10 +27,16 @@ export interface SortedPart<T> {
   readonly found: readonly Match<T>[];
 }
 
-/** A page of a merged list. */
+/** A page of a merged list by offset. */
 export interface MergedPage<T> {
   readonly items: readonly T[];
   readonly total: number;
+}
+
+/** One by cursor. The total is that of the first page. */
+export interface MergedCursorPage<T> {
+  readonly items: readonly T[];
+  readonly total: number | undefined;
   readonly next: Position | undefined;
 }
 
@@ -58,7 +64,7 @@ export async function mergedPage<T>(
   const totals = await Promise.all(parts.map(totalOf));
   const total = totals.reduce((sum, one) => sum + one, 0);
   const end = Math.min(total, offset + limit);
-  if (offset >= end) return { items: [], total, next: undefined };
+  if (offset >= end) return { items: [], total };
   const isNearEnd = total - offset < end;
   const count = isNearEnd ? total - offset : end;
   if (count > CANDIDATES_MAX) throw tooMany(parts[0]?.source);
@@ -69,43 +75,68 @@ export async function mergedPage<T>(
   const shown = isNearEnd
     ? sorted.slice(sorted.length - count, sorted.length - count + end - offset)
     : sorted.slice(offset, end);
-  return { items: await itemsOf(parts, shown), total, next: end < total ? shown.at(-1)?.position : undefined };
+  return { items: await itemsOf(parts, shown), total };
 }
 
-/** What follows a position. */
+/** What follows a position, or the first page. */
 export async function mergedAfter<T>(
   parts: readonly SortedPart<T>[],
   query: Query & { readonly order: Ordering },
-  after: Position,
+  after: Position | undefined,
   limit: number,
-): Promise<Pick<MergedPage<T>, "items" | "next">> {
+): Promise<MergedCursorPage<T>> {
   const { order } = query;
-  const value = after.facet === undefined ? after.value : operandOf(order, after.value);
-  const some = await Promise.all(
-    parts.map(async ({ at, sequence, found }): Promise<readonly Entry<T>[]> => {
-      if (!sequence) {
-        const isBehind = ({ position }: Match<T>): boolean =>
-          at === after.source
-            ? comparePositions(position, after, query) > 0
-            : (order.compare(position.value, value) || at - after.source) > 0;
-        return found
-          .filter(isBehind)
-          .slice(0, limit + 1)
-          .map(entryOfMatch);
-      }
-      // Where the value of the position starts or ends, in the direction of the list.
-      const end = ends[Number(at < after.source !== order.descending)];
-      const place = at === after.source ? after : { key: "", value: textIn(order, value), ...end };
-      const { entries } = await sequence.after(place, limit + 1);
-      return entries.map((entry) => entryOf(at, order, entry.id, sequence.placeOf(entry)));
-    }),
-  );
+  const [totals, some] = await Promise.all([
+    after ? undefined : Promise.all(parts.map(totalOf)),
+    Promise.all(
+      parts.map((part) => (after ? following(part, query, after, limit + 1) : firstOf(part, order, limit + 1))),
+    ),
+  ]);
   const sorted = some.flat().sort(comparing(order));
   const shown = sorted.slice(0, limit);
   return {
     items: await itemsOf(parts, shown),
+    total:
+      totals &&
+      Math.max(
+        totals.reduce((sum, one) => sum + one, 0),
+        shown.length + Number(sorted.length > limit),
+      ),
     next: sorted.length > limit ? shown.at(-1)?.position : undefined,
   };
+}
+
+async function firstOf<T>(
+  { at, sequence, found }: SortedPart<T>,
+  order: Ordering,
+  limit: number,
+): Promise<readonly Entry<T>[]> {
+  if (!sequence) return found.slice(0, limit).map(entryOfMatch);
+  const { entries } = await sequence.first(limit);
+  return entries.map((entry) => entryOf(at, order, entry.id, sequence.placeOf(entry)));
+}
+
+/** What follows a position in one source. */
+async function following<T>(
+  { at, sequence, found }: SortedPart<T>,
+  query: Query & { readonly order: Ordering },
+  after: Position,
+  limit: number,
+): Promise<readonly Entry<T>[]> {
+  const { order } = query;
+  const value = after.facet === undefined ? after.value : operandOf(order, after.value);
+  if (!sequence) {
+    const isBehind = ({ position }: Match<T>): boolean =>
+      at === after.source
+        ? comparePositions(position, after, query) > 0
+        : (order.compare(position.value, value) || at - after.source) > 0;
+    return found.filter(isBehind).slice(0, limit).map(entryOfMatch);
+  }
+  // Where the value of the position starts or ends, in the direction of the list.
+  const end = ends[Number(at < after.source !== order.descending)];
+  const place = at === after.source ? after : { key: "", value: textIn(order, value), ...end };
+  const { entries } = await sequence.after(place, limit);
+  return entries.map((entry) => entryOf(at, order, entry.id, sequence.placeOf(entry)));
 }
 
 async function totalOf<T>({ sequence, found }: SortedPart<T>): Promise<number> {

@@ -47,7 +47,7 @@ interface PairedId extends NamedId {
 /** Sections of one index, one after the other. */
 export function byIndex(sections: readonly Section[], backwards: boolean): Sequence {
   const total = sections.reduce((sum, { matches }) => sum + matches.total, 0);
-  return {
+  const sequence: Sequence = {
     async window({ offset, limit }) {
       let before = 0;
       const windows = sections.map(({ matches }) => {
@@ -57,6 +57,22 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
         return start < end ? matches.window({ offset: start, limit: end - start, backwards }) : [];
       });
       return { entries: (await Promise.all(windows)).flat().map(pairedId), total };
+    },
+    async first(limit) {
+      // Sections that the page meets by what they count are read at once.
+      let before = 0;
+      const isMet = sections.map(({ matches }) => {
+        const met = before <= limit && matches.total > 0;
+        before += matches.total;
+        return met;
+      });
+      const read = await Promise.all(
+        sections.map(({ matches }, at) => (isMet[at] ? matches.after(undefined, limit + 1, backwards) : undefined)),
+      );
+      const pairs = read.flatMap((part) => part?.pairs ?? []);
+      const isShort = pairs.length <= limit && pairs.length < total;
+      if (isShort && isMet.includes(false)) return { ...(await sequence.after(undefined, limit)), total };
+      return { entries: pairs.slice(0, limit).map(pairedId), more: pairs.length > limit, total };
     },
     async after(place, limit) {
       const pair = pairAt(place);
@@ -76,6 +92,35 @@ export function byIndex(sections: readonly Section[], backwards: boolean): Seque
     },
     placeOf: (entry) => placeOfPair(entry as PairedId),
   };
+  return sequence;
+}
+
+/** Names by their index of values, which knows the name of each pair. */
+export function byNameIndex(sections: readonly Section[], backwards: boolean): Sequence {
+  const pairs = byIndex(sections, backwards);
+  const named = (entries: readonly NamedId[]): NamedId[] =>
+    entries.map((entry) => ({ ...entry, key: (entry as PairedId).pair.value }));
+  return {
+    async window(window) {
+      const { entries, total } = await pairs.window(window);
+      return { entries: named(entries), total };
+    },
+    async first(limit) {
+      const read = await pairs.first(limit);
+      return { ...read, entries: named(read.entries) };
+    },
+    async after(place, limit) {
+      const { entries, more } = await pairs.after(place && placeOfPair(besideName(place.key, backwards)), limit);
+      return { entries: named(entries), more };
+    },
+    placeOf: ({ key }) => ({ key }),
+  };
+}
+
+/** In the direction of the list, behind all pairs with a name. */
+function besideName(value: string, backwards: boolean): PairedId {
+  const { id } = lastMarker;
+  return { id, key: "", pair: { value, facet: "", id: backwards ? id.replaceAll("f", "0") : id } };
 }
 
 /** A set in the order of its ids. */
@@ -83,6 +128,7 @@ export function byIdsOf(set: IdSet): Sequence {
   const part = (offset: number, limit: number) => set.slice(offset, limit).map((id) => ({ id, key: "" }));
   return {
     window: async ({ offset, limit }) => ({ entries: part(offset, limit), total: set.size }),
+    first: async (limit) => ({ entries: part(0, limit), more: limit < set.size, total: set.size }),
     async after(place, limit) {
       const start = place?.id === undefined ? 0 : set.positionAfter(place.id);
       return { entries: part(start, limit), more: start + limit < set.size };
@@ -98,6 +144,8 @@ export interface LongerList {
   readonly total: number;
   /** What the list has of a set, counted: pages at any offset cost the same. */
   readonly counted?: (set: IdSet) => Promise<Sequence>;
+  /** Counting costs as much as walking, so that cursors walk as far as those of a list without counts. */
+  readonly isWalked?: boolean;
 }
 
 /**
@@ -110,6 +158,8 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
   const expected = (count: number): number => Math.ceil((count * list.total * 1.2) / Math.max(1, set.size)) + 100;
   const sizeFor = (count: number): number => Math.min(WALKED_AT_ONCE, expected(count));
   const walkedMax = list.counted ? WALKED_AT_ONCE : WALKED_MAX;
+  const walkedAfterMax = list.isWalked ? WALKED_MAX : walkedMax;
+  const isFar = (count: number, most: number): boolean => list.counted !== undefined && expected(count) > most;
   let counting: Promise<Sequence> | undefined;
   /** Throws where the list does not count. */
   const counted = (): Promise<Sequence> => {
@@ -121,7 +171,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
   /** The first entries of the set from one end, in the order of reading; `undefined` where they are far away. */
   const firstOf = async (from: Sequence, count: number): Promise<NamedId[] | undefined> => {
     const found: NamedId[] = [];
-    if (list.counted && expected(count) > WALKED_AT_ONCE) return undefined;
+    if (isFar(count, walkedMax)) return undefined;
     for (let read = 0; found.length < count; ) {
       if (read >= walkedMax) return undefined;
       const limit = sizeFor(count - found.length);
@@ -133,7 +183,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
     return found;
   };
 
-  return {
+  const sequence: Sequence = {
     async window({ offset, limit }: Window) {
       const total = set.size;
       const end = Math.min(total, offset + limit);
@@ -148,11 +198,15 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
       const { entries } = await (await counted()).window({ offset, limit });
       return { entries, total };
     },
+    async first(limit) {
+      const from = isFar(limit, walkedAfterMax) ? await counted() : sequence;
+      return { ...(await from.after(undefined, limit)), total: set.size };
+    },
     async after(place, limit) {
       const entries: NamedId[] = [];
       let at = place;
       for (let read = 0; ; ) {
-        if (read >= walkedMax) return (await counted()).after(place, limit);
+        if (read >= walkedAfterMax) return (await counted()).after(place, limit);
         const size = sizeFor(limit - entries.length);
         const next = await forwards.after(at, size);
         for (const entry of next.entries) {
@@ -168,6 +222,7 @@ export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMan
     },
     placeOf: (entry) => forwards.placeOf(entry),
   };
+  return sequence;
 }
 
 /** The pair of a place in the order of an index. */

@@ -33,6 +33,8 @@ const PAIRS_PER_RESOURCE = 250;
 const PAIRS_MAX = 4_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
+/** The most names that are read with their ids, to compare them with a set: 2,200 units. */
+export const NAMES_READ_MAX = 200_000;
 /** Pairs whose ids a further round trip must save. */
 const SAVED_BY_REST = 10_000;
 
@@ -102,6 +104,13 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     return reading;
   };
 
+  /** The same of more names, of which the ids are in their entries. */
+  const allIdsOf = async (node: NamesNode): Promise<readonly string[] | undefined> => {
+    const { prefix, test } = namePlan(node, source);
+    const entries = await source.index.all(prefix, NAMES_READ_MAX, { consistent: false });
+    return entries?.flatMap(({ id, key }) => (test?.(key) === false ? [] : [id]));
+  };
+
   const listOf = async (node: MembersNode): Promise<MemberList | undefined> => {
     const list = await memberLists(node.equality);
     groups.set(node, list);
@@ -166,8 +175,8 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
   const ownersOf = async (node: PairsNode): Promise<Owners> => {
     const { matches: found, isOpen } = await count(node);
     const { directory, isSingle } = node.index;
-    // Most owners are fewer to read as all but the rest.
-    if (isSingle && !isOpen && found.total - (directory.total - found.total) > SAVED_BY_REST) {
+    // Most owners are fewer to read as all but the rest. A search for the rest would read all values again.
+    if (isSingle && !isOpen && isCheap(node) && found.total - (directory.total - found.total) > SAVED_BY_REST) {
       const rest = await directory.matches(matching(inverse(node.pairs)).match);
       return { set: await rest.owners(), isRest: true, isExact: true };
     }
@@ -199,7 +208,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
         return part && { ...part, isRest: !part.isRest };
       }
       case "names": {
-        const ids = await idsOf(tree);
+        const ids = (await idsOf(tree)) ?? (await allIdsOf(tree));
         return ids && { set: idSetOf(ids), isRest: false, isExact: true };
       }
       case "and": {

@@ -46,7 +46,8 @@ export function treeOf(
       case "extension":
         return open;
       default:
-        if (isOnNames(part, nameAttribute)) return { kind: "names", filter: part };
+        // Where names have an index of values, sets of any size come from it.
+        if (isOnNames(part, nameAttribute) && !indexes.has(nameAttribute)) return { kind: "names", filter: part };
         return part.where ? selected(part, part.where) : leaf(part);
     }
   };

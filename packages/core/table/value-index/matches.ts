@@ -80,6 +80,8 @@ class Found<Range extends CountedRange> implements Matches {
   readonly #matching: Matching;
   /** Only pairs of these owners match. */
   readonly #only: IdSet | undefined;
+  /** What was read for the owners: the same is compared with a set. */
+  #ids: Promise<readonly WithIds<Range>[]> | undefined;
 
   constructor(
     reader: ContentsReader<Range>,
@@ -140,13 +142,14 @@ class Found<Range extends CountedRange> implements Matches {
 
   async owners() {
     const owners = new Owners();
-    const read = await this.#reader.ids(this.#matched);
+    this.#ids ??= this.#reader.ids(this.#matched);
+    const read = await this.#ids;
     for (const { contents, isWhole } of read) owners.add(contents, isWhole ? "all" : this.#matching);
     return owners.toSet();
   }
 
   async keptFor(only: IdSet): Promise<MatchPages> {
-    const read = await this.#reader.ids(this.#matched, false);
+    const read = await (this.#ids ?? this.#reader.ids(this.#matched, false));
     const kept = read.map(
       ({ contents, isWhole }): MatchedRange<Range> => ({
         range: contents.range,

@@ -10,6 +10,7 @@ import type { Bound, Pair } from "./model.ts";
 /** Bytes of a value in the index; of a longer one, the index holds the beginning. A sort key holds 1,024 bytes. */
 const VALUE_BYTES_MAX = 690;
 const FACET_BYTES_MAX = 100;
+const NAME_TEXT_BYTES_MAX = 980;
 const SEPARATOR = "\u0000";
 /** Comes after the separator and before what any escaped character begins with. */
 const AFTER = "\u0001";
@@ -45,6 +46,11 @@ const HALF = ID_BYTES / 2;
  */
 export function indexedText(value: string): string {
   return cut(value, VALUE_BYTES_MAX);
+}
+
+/** The same for a name, which has no facet: the whole name, but for the end of one above 980 bytes. */
+export function indexedName(name: string): string {
+  return cut(name, NAME_TEXT_BYTES_MAX);
 }
 
 /** The same for a facet. */

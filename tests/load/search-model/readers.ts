@@ -1,0 +1,132 @@
+/** Lists that are read while users change: whoever stays as it is, is shown exactly once. */
+import { Fault } from "#core/platform/faults.ts";
+import { type BoundFilter, leavesOf, pathName } from "#core/scim/filter/bound.ts";
+import { matches } from "#core/scim/filter/evaluate.ts";
+import type { Json, Resource } from "#core/scim/schema/attribute.ts";
+import { canonical } from "#tests/faults/ledger.ts";
+import type { Random } from "#tests/support/random.ts";
+import { type Ask, askFrom, type Pool } from "./asks.ts";
+import type { State } from "./model.ts";
+import { boundOf, resourceOf } from "./scan.ts";
+import { HOSTILE, listOn, type World } from "./world.ts";
+
+/** What readers did. */
+export interface Read {
+  walks: number;
+  pages: number;
+  /** Users that had to be on exactly one page. */
+  stayed: number;
+  unavailable: number;
+  refused: number;
+  /** What was not as it should be, one sentence each. */
+  readonly wrong: string[];
+}
+
+const PAGE_MOST = 200;
+const PAGES_MOST = 14;
+/** A read may show what was until then. */
+const SLACK_MS = HOSTILE.halfMs + 20;
+
+/** How often a list may show a user. */
+interface Seen {
+  readonly least: 0 | 1;
+  readonly most: 0 | 1 | 2;
+}
+/** Nothing that the list knows of the user changes. */
+const staying: Seen = { least: 1, most: 1 };
+const away: Seen = { least: 0, most: 0 };
+/** The user changes. A list reads its values one after the other, so that it may miss the user or meet it twice. */
+const changing: Seen = { least: 0, most: 2 };
+
+/** Reads lists until `isOver`. */
+export const reader = async (world: World, random: Random, pool: Pool, isOver: () => boolean, read: Read) => {
+  while (!isOver()) {
+    const ask = askFrom(random, pool, world.groups);
+    if (ask.version === 1) continue;
+    try {
+      await (random.chance(0.7) ? walk(world, ask, random, isOver, read) : onePage(world, ask, random, read));
+    } catch (error) {
+      const fault = error instanceof Fault ? error.fault : undefined;
+      if (fault === "service.unavailable") read.unavailable += 1;
+      else if (fault === "scim.too_many") read.refused += 1;
+      else read.wrong.push(`${JSON.stringify(ask)}: ${(error as Error).stack}`);
+    }
+  }
+};
+
+/** All pages of a cursor. */
+const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolean, read: Read): Promise<void> => {
+  const startedMs = performance.now() - SLACK_MS;
+  const count = random.of([20 + random.upTo(PAGE_MOST - 19), PAGE_MOST]);
+  const times = new Map<string, number>();
+  let cursor: string | undefined = "";
+  for (let page = 0; cursor !== undefined; page += 1) {
+    // What is not read to its end says nothing of who is missing.
+    if (isOver() || page >= PAGES_MOST) {
+      checkAll(world, ask, startedMs, times, { isWhole: false });
+      return;
+    }
+    const shown = await listOn(world, world.hostile(), ask, { cursor, count });
+    for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
+    cursor = shown.next;
+    read.pages += 1;
+  }
+  read.stayed += checkAll(world, ask, startedMs, times, { isWhole: true }).least;
+  read.walks += 1;
+};
+
+/** One page by offset, and the total. */
+const onePage = async (world: World, ask: Ask, random: Random, read: Read): Promise<void> => {
+  const startedMs = performance.now() - SLACK_MS;
+  const startIndex = 1 + random.upTo(random.of([10, 300, world.users.size]));
+  const shown = await listOn(world, world.hostile(), ask, { startIndex, count: random.upTo(PAGE_MOST + 1) });
+  const times = new Map<string, number>();
+  for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
+  const { least, most } = checkAll(world, ask, startedMs, times, { isWhole: false });
+  if (shown.total < least || shown.total > most) {
+    throw new Error(`the total is ${shown.total}, though ${least} users stayed and at most ${most} were there`);
+  }
+  read.pages += 1;
+};
+
+/** Checks how often users were shown since a time. Returns how many must be in the list, and how many may be. */
+const checkAll = (
+  world: World,
+  ask: Ask,
+  sinceMs: number,
+  times: ReadonlyMap<string, number>,
+  { isWhole }: { readonly isWhole: boolean },
+): { readonly least: number; readonly most: number } => {
+  const filter = boundOf(ask);
+  const tops = new Set(["userName", ...namesOf(ask)]);
+  let [leastOfAll, mostOfAll] = [0, 0];
+  for (const tracked of world.users.values()) {
+    const { least, most } = seenOf(tracked.since(sinceMs), filter, tops);
+    const shown = times.get(tracked.id) ?? 0;
+    if (shown > most) throw new Error(`shows ${tracked.id} ${shown} times, and not at most ${most} times`);
+    if (isWhole && shown < least) throw new Error(`does not show ${tracked.id}, who matched all the time`);
+    leastOfAll += least;
+    mostOfAll += most;
+  }
+  return { least: leastOfAll, most: mostOfAll };
+};
+
+const seenOf = (states: readonly State[], filter: BoundFilter | undefined, tops: ReadonlySet<string>): Seen => {
+  const resources = states.flatMap((state) => (state ? [resourceOf(state)] : []));
+  const [first, ...others] = resources;
+  if (!first) return away;
+  if (resources.length < states.length) return changing;
+  if (others.some((other) => placeOf(other, tops) !== placeOf(first, tops))) return changing;
+  return !filter || matches(filter, first) ? staying : away;
+};
+
+/** The attributes of which a filter or an order knows something. */
+const namesOf = (ask: Ask): readonly string[] => {
+  const filter = boundOf(ask);
+  const leaves = filter ? leavesOf(filter) : [];
+  const paths = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
+  return [...paths, ...(ask.sortBy === undefined ? [] : [ask.sortBy])].map((path) => path.split(".")[0] ?? "");
+};
+
+const placeOf = (resource: Resource, tops: ReadonlySet<string>): string =>
+  canonical([...tops].map((name): Json => resource[name] ?? null));
