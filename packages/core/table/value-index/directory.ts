@@ -4,17 +4,22 @@
  */
 import { withoutGaps } from "../gaps.ts";
 import { Moved, settle } from "../settle.ts";
-import { compareKeys, LAST, type ReadOptions } from "../table.ts";
+import { compareKeys, type Item, LAST, type ReadOptions } from "../table.ts";
 import { rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
 
 /** Ranges that one round trip requests; DynamoDB's megabyte ends a page at about 10,000. */
-const RANGES_PER_PAGE = 10_000;
+export const RANGES_PER_PAGE = 10_000;
 const DEADLINE_MS = 10_000;
 
 /** All ranges of an index in order. None for an index without pairs. One round trip. */
 export async function readRanges(context: ValueContext, options?: ReadOptions): Promise<readonly ValueRange[]> {
   const { table, keys } = context;
   const items = await table.queryAll({ PK: keys.ranges, from: ".", limit: RANGES_PER_PAGE, ...options });
+  return rangesIn(context, items);
+}
+
+/** The ranges of items that a Query returned, without gaps. */
+export function rangesIn(context: ValueContext, items: readonly Item[]): Promise<readonly ValueRange[]> {
   return completed(context, items.map(rangeOf), "", LAST);
 }
 
