@@ -2,6 +2,7 @@
 import { compareKeys, LAST, type Step } from "../table.ts";
 import { locate } from "./directory.ts";
 import { rangeWithRoom } from "./fold.ts";
+import { foundingLanes, laneStep } from "./lanes.ts";
 import type { CountedRange, PairChange } from "./model.ts";
 import { pairText } from "./pair.ts";
 import {
@@ -99,7 +100,10 @@ export function rangeSteps(
   const low = range?.low ?? "";
   const sum = turns.reduce((total, { net }) => total + net, 0);
   const pending = turns.reduce((total, { text }) => total + changeBytes(text), 0);
-  const own = hasColumns(keys) ? Object.fromEntries(turns.map(({ text, net }) => [changeName(text), net])) : {};
+  const nets = turns.map(({ text, net }) => [text, net] as const);
+  if (hasColumns(keys) && range?.high === LAST) return [laneStep(keys, low, nets, moved)];
+  const own = hasColumns(keys) ? Object.fromEntries(nets.map(([text, net]) => [changeName(text), net])) : {};
+  const founded = hasColumns(keys) ? firstRange(0, 0, 0, 0) : firstRange(sum, several, pending, turns.length);
   const counting: Step = range
     ? {
         change: rangeKey(keys, low),
@@ -110,12 +114,8 @@ export function rangeSteps(
         },
         otherwise: moved,
       }
-    : {
-        put: { ...rangeItem(keys, firstRange(sum, several, pending, turns.length)), ...own },
-        when: "absent",
-        otherwise: moved,
-      };
-  if (hasColumns(keys)) return [counting];
+    : { put: rangeItem(keys, founded), when: "absent", otherwise: moved };
+  if (hasColumns(keys)) return [counting, ...(range ? [] : foundingLanes(keys, nets, moved))];
   const byDelta = new Map<number, Record<string, number>>();
   for (const { text, net } of turns) {
     const at = deltaAt(keys, text);

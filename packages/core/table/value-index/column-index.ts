@@ -11,10 +11,11 @@ import { LAST, type Step, type Table } from "../table.ts";
 import { covers, rangeSteps, textSteps, turnsOf } from "./changes.ts";
 import { type ColumnPage, type ColumnQuery, readPage } from "./column-reading.ts";
 import { recordText } from "./columns.ts";
-import { locate } from "./directory.ts";
+import { locateRecord } from "./directory.ts";
 import { rangeWithRoom } from "./fold.ts";
+import { withChange } from "./lanes.ts";
 import type { CountedRange } from "./model.ts";
-import { changeBytes, limitsOf, type ValueContext, type ValueIndexLimits, type ValueRange } from "./range-rows.ts";
+import { limitsOf, type ValueContext, type ValueIndexLimits, type ValueRange } from "./range-rows.ts";
 
 /** The parts of a record; the first is its id. */
 export type RecordParts = readonly [id: string, ...others: string[]];
@@ -72,13 +73,15 @@ export function columnLimitsOf(given: Partial<ValueIndexLimits> = {}): ValueInde
 
 /** Opens the index with these keys. */
 export function columnIndex(table: Table, keys: ColumnIndexKeys, limits: Partial<ValueIndexLimits> = {}): ColumnIndex {
-  const context: ValueContext = { table, keys, limits: columnLimitsOf(limits) };
+  const context = { table, keys, limits: columnLimitsOf(limits) };
   return {
     async place(id, attempt) {
       const text = recordText([id, ""]);
       const known = attempt === 0 ? knownPlace(context, text) : undefined;
       if (known) return known;
-      const range = await rangeWithRoom(context, (consistent) => locate(context, text, consistent));
+      const range = await rangeWithRoom(context, (consistent) =>
+        locateRecord(context, text, consistent || attempt > 0),
+      );
       return { range, readMs: systemClock.now() };
     },
 
@@ -86,12 +89,16 @@ export function columnIndex(table: Table, keys: ColumnIndexKeys, limits: Partial
       const [removed, added] = [before && recordText(before), after && recordText(after)];
       if (removed === added) return [];
       const change = { added: added === undefined ? [] : [added], removed: removed === undefined ? [] : [removed] };
-      if (!near) return rangeSteps(context, { range: undefined, turns: turnsOf(change) }, 0, moved);
+      if (!near) {
+        const founding = rangeSteps(context, { range: undefined, turns: turnsOf(change) }, 0, moved);
+        // Where others found the index, it is looked for again.
+        return founding.map((step) => ({ ...step, contended: moved }));
+      }
       if (near.high === LAST) note(context, near, change, readMs);
       return textSteps(context, { ...change, several: 0 }, moved, { near });
     },
 
-    page: (query) => readPage({ ...context, keys }, query),
+    page: (query) => readPage(context, query),
   };
 }
 
@@ -106,15 +113,13 @@ function knownPlace({ keys, limits }: ValueContext, text: string): Place | undef
 function note(
   { table, keys }: ValueContext,
   range: ValueRange,
-  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+  change: { readonly added: readonly string[]; readonly removed: readonly string[] },
   readMs: number,
 ): void {
   // What a rehearsal writes is never stored.
   if (table.keeps !== undefined) return;
   if (newest.size > KNOWN_MOST) newest.clear();
-  const bytes = [...added, ...removed].reduce((sum, text) => sum + changeBytes(text), 0);
-  const counted = { count: range.count + added.length - removed.length, pending: range.pending + bytes };
-  newest.set(keys.ranges, { range: { ...range, ...counted }, readMs });
+  newest.set(keys.ranges, { range: withChange(range, change), readMs });
 }
 
 function keptOf({ high }: CountedRange, count: number): number {

@@ -3,7 +3,7 @@ import type { ColumnIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../settle.ts";
 import type { Item, Key } from "../table.ts";
 import { columnOf, idOfText, partsOf } from "./columns.ts";
-import { RANGES_PER_PAGE, rangesIn } from "./directory.ts";
+import { RANGES_PER_PAGE, recordRangesIn } from "./directory.ts";
 import { unescaped } from "./pair.ts";
 import type { ValueContext, ValueRange } from "./range-rows.ts";
 
@@ -59,7 +59,7 @@ export function readPage(context: Context, query: ColumnQuery): Promise<ColumnPa
     const items = await table.queryAll({ PK: keys.ranges, from: keys.state.SK, limit: RANGES_PER_PAGE });
     const hasState = items[0]?.SK === keys.state.SK;
     if (!query.isComplete(hasState ? items[0] : undefined)) return undefined;
-    const ranges = await rangesIn(context, hasState ? items.slice(1) : items);
+    const ranges = await recordRangesIn(context, items);
     const matched = await matchedRanges(context, ranges, query);
     const total = matched.reduce((sum, { count }) => sum + count, 0);
     const all = ranges.reduce((sum, { count }) => sum + count, 0);

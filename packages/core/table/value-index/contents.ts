@@ -2,10 +2,12 @@
  * The contents of ranges: packs and the changes since. They are read as separate items, so that a fold may come between
  * them; the number of the fold in each shows it, and they are read again.
  */
+import type { ColumnIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../settle.ts";
-import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
+import { compareKeys, type Item, type Key, LAST, type ReadOptions, type Table } from "../table.ts";
 import { columnKeys, textsOf } from "./columns.ts";
 import { readSpan } from "./directory.ts";
+import { laneKeys, laneOf, withLanes } from "./lanes.ts";
 import type { CountedRange } from "./model.ts";
 import { ID_BYTES, idOfBytes, packedText, unescaped } from "./pair.ts";
 import {
@@ -110,8 +112,7 @@ export interface RangeAtOnce {
  */
 export async function readAtOnce({ table, keys }: ValueContext, low: string): Promise<RangeAtOnce | undefined> {
   if (hasColumns(keys)) {
-    const own = await table.get(rangeKey(keys, low));
-    const range = own && rangeOf(own);
+    const range = await recordRangeAtOnce(table, keys, low);
     return range && { range, contents: columnContents(range, await table.getMany(packKeys(keys, range, true))) };
   }
   const [item, ...deltas] = await table.snapshot([rangeKey(keys, low), ...DELTAS.map((at) => keys.delta(low, at))]);
@@ -120,6 +121,21 @@ export async function readAtOnce({ table, keys }: ValueContext, low: string): Pr
   const packs = await table.getMany(packKeys(keys, range, true));
   const items = hasChanges(range) ? [...deltas, ...packs] : packs;
   return { range, contents: contentsOf(range, items, keys.ids !== undefined) };
+}
+
+/** A range of an index of columns with its changes. One round trip; one more for the last range. */
+async function recordRangeAtOnce(table: Table, keys: ColumnIndexKeys, low: string): Promise<ValueRange | undefined> {
+  const item = await table.get(rangeKey(keys, low));
+  if (!item || rangeOf(item).high !== LAST) return item && rangeOf(item);
+  const [own, ...lanes] = await table.snapshot([rangeKey(keys, low), ...laneKeys(keys)]);
+  return (
+    own &&
+    withLanes(
+      rangeOf(own),
+      lanes.map((lane) => lane && laneOf(lane)),
+      { isSnapshot: true },
+    )
+  );
 }
 
 /** The keys of the items with the contents of a range. */

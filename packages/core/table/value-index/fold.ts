@@ -9,10 +9,11 @@
 import { elapsed, pause } from "../../platform/clock.ts";
 import { bytesOf } from "../name-index/name-key.ts";
 import { isStale, stale } from "../stale.ts";
-import { compareKeys, type Item, type Key, type Step, type Table } from "../table.ts";
+import { compareKeys, type Item, type Key, LAST, type Step, type Table } from "../table.ts";
 import { early } from "../timing.ts";
 import { columnItems } from "./columns.ts";
 import { type Contents, pairTexts, type RangeAtOnce, readAtOnce } from "./contents.ts";
+import { emptyingLanes, takingFromLanes } from "./lanes.ts";
 import {
   changeBytes,
   changeName,
@@ -149,17 +150,32 @@ async function replace(context: ValueContext, contents: Contents<ValueRange>): P
   // What was pending when the range was read is in the pack, or counts again. A range that has changes never has
   // nothing pending, because readers then skip its deltas.
   const pending = left.reduce((sum, [text]) => sum + changeBytes(text), 0);
+  const own = taken.flat();
+  if (hasColumns(keys) && range.lanes) {
+    const count = own.reduce((sum, [, net]) => sum + net, 0);
+    await table.write(
+      {
+        change: rangeKey(keys, low),
+        set: { f: ticket, s: slot },
+        add: { n: count },
+        when: { equal: { t: ticket } },
+        otherwise: stale,
+      },
+      ...takingFromLanes(keys, range, new Set(own.map(([text]) => text))),
+    );
+    return;
+  }
   const isInRange = hasColumns(keys);
   await table.write(
     {
       change: rangeKey(keys, low),
       set: { f: ticket, s: slot },
       add: { p: pending - range.pending },
-      ...(isInRange && { clear: namesOf(taken.flat()) }),
-      when: { equal: { t: ticket, ...(isInRange && netsOf(taken.flat())) } },
+      ...(isInRange && { clear: namesOf(own) }),
+      when: { equal: { t: ticket, ...(isInRange && netsOf(own)) } },
       otherwise: stale,
     },
-    ...(isInRange ? [] : taken.map((own, at) => takingFrom(keys.delta(low, at), ticket, own))),
+    ...(isInRange ? [] : taken.map((some, at) => takingFrom(keys.delta(low, at), ticket, some))),
   );
 }
 
@@ -219,8 +235,9 @@ async function putRange(
 }
 
 /** The steps that put deltas without changes. */
-export function emptied({ keys }: ValueContext, { low, fold }: ValueRange): readonly Step[] {
-  if (hasColumns(keys)) return [];
+export function emptied({ keys }: ValueContext, range: ValueRange): readonly Step[] {
+  const { low, high, fold } = range;
+  if (hasColumns(keys)) return high === LAST ? emptyingLanes(keys, range) : [];
   return DELTAS.map((at): Step => ({ put: { ...keys.delta(low, at), f: fold }, when: "any", otherwise: stale }));
 }
 

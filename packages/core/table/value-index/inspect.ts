@@ -4,11 +4,19 @@
  */
 import { whileStale } from "../stale.ts";
 import { compareKeys, LAST, type Step, type Table } from "../table.ts";
-import { type Contents, pairTexts, readContents } from "./contents.ts";
-import { locate, readRanges } from "./directory.ts";
+import { type Contents, pairTexts, readAtOnce, readContents } from "./contents.ts";
+import { locate, locateRecord, readRanges } from "./directory.ts";
 import { mendRange } from "./fold.ts";
 import type { CountedRange } from "./model.ts";
-import { limitsOf, type RangeKeys, rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
+import {
+  hasColumns,
+  limitsOf,
+  type RangeKeys,
+  rangeKey,
+  rangeOf,
+  type ValueContext,
+  type ValueRange,
+} from "./range-rows.ts";
 
 /** So often a range is read until it does not change meanwhile. */
 const TRIES = 20;
@@ -43,7 +51,7 @@ export async function* inspectIndex(table: Table, keys: RangeKeys): AsyncGenerat
 /** How often an index has a pair, by its text: 0 or 1, unless it is damaged. */
 export async function timesHeld(table: Table, keys: RangeKeys, text: string): Promise<number> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
-  const range = await locate(context, text, true);
+  const range = await rangeOfText(context, text);
   if (!range) return 0;
   const contents = await readContents(context, [range], { withIds: true, consistent: true });
   return contents.flatMap(pairTexts).filter((one) => one === text).length;
@@ -53,9 +61,14 @@ export async function timesHeld(table: Table, keys: RangeKeys, text: string): Pr
 export async function mendIndexRange(table: Table, keys: RangeKeys, text: string): Promise<void> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
   await whileStale(async () => {
-    const range = await locate(context, text, true);
+    const range = await rangeOfText(context, text);
     if (range) await mendRange(context, range);
   });
+}
+
+function rangeOfText(context: ValueContext, text: string): Promise<ValueRange | undefined> {
+  const { keys } = context;
+  return hasColumns(keys) ? locateRecord({ ...context, keys }, text, true) : locate(context, text, true);
 }
 
 /** What an index counts as a whole. */
@@ -93,6 +106,7 @@ async function readRange(
   readonly isSteady: boolean;
 }> {
   const { table, keys } = context;
+  if (hasColumns(keys)) return readRecords(context, low);
   const read = async (): Promise<ValueRange | undefined> => {
     const item = await table.get(rangeKey(keys, low));
     return item && rangeOf(item);
@@ -106,6 +120,18 @@ async function readRange(
     range = after;
   }
   return { contents: [], isSteady: true };
+}
+
+/** The same of an index of columns, whose changes are read at one instant. */
+async function readRecords(context: ValueContext, low: string): ReturnType<typeof readRange> {
+  for (let tries = 0; ; tries += 1) {
+    const read = await readAtOnce(context, low);
+    if (!read) return { contents: [], isSteady: true };
+    const { range, contents } = read;
+    if (contents) return { range, contents: [contents], isSteady: true };
+    if (tries >= TRIES)
+      throw new Error(`The packs of the range at ${JSON.stringify(low)} are not those of its last fold.`);
+  }
 }
 
 /** What is wrong with the texts of a range; `undefined` where nothing is. */

@@ -20,6 +20,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ColumnIndexKeys, PackedRangeKeys, ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, SHAPE, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
+import type { Lane } from "./lanes.ts";
 import type { CountedRange } from "./model.ts";
 import { escaped, ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
@@ -53,11 +54,11 @@ export const WIDE_SHAPE = 2;
 /** The keys of an index of values, of names, which have no ids, or of columns. */
 export type RangeKeys = PackedRangeKeys &
   Partial<Pick<ValueIndexKeys, "ids">> &
-  Partial<Pick<ColumnIndexKeys, "columns" | "column">>;
+  Partial<Pick<ColumnIndexKeys, "columns" | "column" | "state">>;
 
 /** Whether an index has the changes of a range in its row, and its packs in columns. */
-export function hasColumns(keys: RangeKeys): keys is RangeKeys & Pick<ColumnIndexKeys, "columns" | "column"> {
-  return keys.columns !== undefined && keys.column !== undefined;
+export function hasColumns(keys: RangeKeys): keys is RangeKeys & ColumnIndexKeys {
+  return keys.columns !== undefined;
 }
 
 /** What the parts of one index share. */
@@ -93,9 +94,11 @@ export interface ValueRange extends CountedRange {
   readonly depth: number;
   /** Of an index of columns: the net changes since the last fold, by the texts of pairs. */
   readonly own?: ReadonlyMap<string, number>;
+  /** Of the last range of such an index: the rows that have its changes. */
+  readonly lanes?: readonly (Lane | undefined)[] | undefined;
 }
 
-const rangeRow = rowCodec<Omit<ValueRange, "low" | "own">>("value range", {
+const rangeRow = rowCodec<Omit<ValueRange, "low" | "own" | "lanes">>("value range", {
   high: as("hi", text),
   count: as("n", number),
   several: as("m", withDefault(number, 0)),
