@@ -85,21 +85,37 @@ export function columnIndex(table: Table, keys: ColumnIndexKeys, limits: Partial
       return { range, readMs: systemClock.now() };
     },
 
-    async steps({ before, after }, moved, { range: near, readMs }) {
+    steps({ before, after }, moved, place) {
       const [removed, added] = [before && recordText(before), after && recordText(after)];
-      if (removed === added) return [];
+      if (removed === added) return Promise.resolve([]);
       const change = { added: added === undefined ? [] : [added], removed: removed === undefined ? [] : [removed] };
-      if (!near) {
-        const founding = rangeSteps(context, { range: undefined, turns: turnsOf(change) }, 0, moved);
-        // Where others found the index, it is looked for again.
-        return founding.map((step) => ({ ...step, contended: moved }));
-      }
-      if (near.high === LAST) note(context, near, change, readMs);
-      return textSteps(context, { ...change, several: 0 }, moved, { near });
+      return recordSteps(context, change, moved, place);
     },
 
     page: (query) => readPage(context, query),
   };
+}
+
+/** The texts of one record that come and go. */
+export interface RecordTexts {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** The steps of a change of one record. */
+export async function recordSteps(
+  context: ValueContext,
+  change: RecordTexts,
+  moved: () => Error,
+  { range: near, readMs }: Place,
+): Promise<readonly Step[]> {
+  if (near) {
+    if (near.high === LAST) note(context, near, change, readMs);
+    return textSteps(context, { ...change, several: 0 }, moved, { near });
+  }
+  const founding = rangeSteps(context, { range: undefined, turns: turnsOf(change) }, 0, moved);
+  // Where others found the index, it is looked for again.
+  return founding.map((step) => ({ ...step, contended: moved }));
 }
 
 /** What this container knows of the place of a text, if that is enough to write. */
@@ -110,12 +126,7 @@ function knownPlace({ keys, limits }: ValueContext, text: string): Place | undef
   return pending < limits.foldBytes && count < limits.splitAt(depth) ? known : undefined;
 }
 
-function note(
-  { table, keys }: ValueContext,
-  range: ValueRange,
-  change: { readonly added: readonly string[]; readonly removed: readonly string[] },
-  readMs: number,
-): void {
+function note({ table, keys }: ValueContext, range: ValueRange, change: RecordTexts, readMs: number): void {
   // What a rehearsal writes is never stored.
   if (table.keeps !== undefined) return;
   if (newest.size > KNOWN_MOST) newest.clear();
