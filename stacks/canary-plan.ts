@@ -8,7 +8,7 @@ import { ANY, partitions as p } from "./partitions.ts";
 
 /** The application of the synthetic check with its client. */
 const canaryApplication = [
-  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
+  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.applicationIndex, p.revocations]),
   keys.client(`${CANARY_CLIENT}${ANY}`).PK,
 ];
 /** The days of the last use of its secret, which go with a former client. */
@@ -29,7 +29,8 @@ export const canarySetup: FunctionPlan = {
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
-      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application]),
+      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application, p.applicationIndex]),
+      p.applicationsIndexed,
       // Whether a new tenant would capture user names (decision 0062).
       ...inTenant(SUPER_TENANT, [p.userNames]),
     ],

@@ -155,7 +155,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...applicationRows,
-        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.group, p.groupNames, p.role, p.roleNames],
+        ...[
+          p.applicationNames,
+          p.applicationIndex,
+          p.templateNames,
+          p.apiResource,
+          p.user,
+          p.group,
+          p.groupNames,
+          p.role,
+          p.roleNames,
+        ],
         ...conditionalClaims,
         ...records,
       ],
@@ -163,7 +173,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
+        ...[p.application, p.applicationNames, p.applicationIndex, p.residentApplication, p.apiResource],
+        p.revocations,
         ...claims,
         ...removals,
       ],
@@ -175,11 +186,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
+      on: [p.application, p.applicationNames, p.applicationIndex, ...conditionalClaims, p.clientUses, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
+      on: [p.application, p.applicationNames, p.applicationIndex, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -252,7 +263,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.oidcScopes, p.group, p.lookup, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.group, p.lookup, p.applicationsIndexed, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
@@ -261,7 +272,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
         // A new password of an owner ends sessions.
-        ...[...userIndexes, p.logouts, ...revocations, ...removals],
+        ...[...userIndexes, p.applicationRanges, p.logouts, ...revocations, ...removals],
       ],
     },
   },
@@ -298,7 +309,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
     writes: {
       calls: ["PutItem", "UpdateItem"],
-      on: [...tenants, ...administrator, ...userIndexes, p.changeRecord],
+      on: [
+        ...[...tenants, ...administrator, ...userIndexes, p.changeRecord],
+        ...[p.applicationRanges, p.applicationsIndexed],
+      ],
     },
   },
   webhooks,

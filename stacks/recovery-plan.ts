@@ -6,7 +6,7 @@ import { partitions as p } from "./partitions.ts";
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.roleNames, p.shownNames];
 /** Applications, templates and API resources with their names and other claims. */
 const others = [
-  ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
+  ...[p.application, p.applicationNames, p.applicationIndex, p.inboundKey, p.client, p.template, p.templateNames],
   ...[p.apiResource, p.apiResourceNames, p.scope],
 ];
 
