@@ -59,7 +59,7 @@ export interface ApplicationChange {
 }
 
 /** For so long a list takes notice of a change: far longer than a copy takes to become as the original. */
-const NOTED_MS = 600_000;
+const NOTED_MS = 120_000;
 const KEPT_SECONDS = 3_600;
 const TIME_DIGITS = 15;
 /** Above this, a list reads its applications strongly consistent instead. */
