@@ -73,10 +73,10 @@ describe.each([
     const { page, roundTrips, units } = await ask(size, { filter, offset, limit: 30, attributes: "issuer" });
     const [, attribute = "name", operator = "co", value = ""] = /^(\w+) (\w\w) (\S+)$/.exec(filter ?? "name co ") ?? [];
     if (!filter?.includes(" or ")) {
-      const valueOf = ({ name, inbound: { oidc, saml } }: Application) =>
+      const textOf = ({ name, inbound: { oidc, saml } }: Application) =>
         ({ name, clientId: oidc?.clientId, issuer: saml?.issuer })[attribute] ?? (value === "" ? "" : "\u0000");
       const isMatch = (one: Application) =>
-        operator === "ew" ? valueOf(one).endsWith(value) : valueOf(one).includes(value);
+        operator === "ew" ? textOf(one).endsWith(value) : textOf(one).includes(value);
       const expected = (made.get(size) ?? []).filter(isMatch).toReversed();
       expect(page.totalResults).toBe(expected.length);
       expect(page.applications.map(({ id }) => id)).toEqual(expected.slice(offset, offset + 30).map(({ id }) => id));

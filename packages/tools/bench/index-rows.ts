@@ -1,5 +1,5 @@
 /** The rows of indexes, for a loader into an empty table. */
-import { applicationKind } from "#core/applications/registry/application-rows.ts";
+import { type ApplicationEntry, applicationKind } from "#core/applications/registry/application-rows.ts";
 import { completing, recordOf } from "#core/applications/registry/index-rows.ts";
 import type { Application } from "#core/applications/registry/model.ts";
 import { foundingIndexes } from "#core/identities/users/index-rows.ts";
@@ -43,8 +43,16 @@ export function* indexItems({ tenant, userStore, attributes, users }: IndexedUse
 }
 
 /** The rows of the complete index of the applications of a tenant. */
-export function* applicationIndexItems(tenant: string, applications: Iterable<Application>): Generator<Item, void> {
-  const texts = Array.from(applications, (one) => recordText(recordOf(applicationKind.entryOf(one, 1))));
+export function applicationIndexItems(tenant: string, applications: readonly Application[]): Iterable<Item> {
+  return recordItems(
+    tenant,
+    applications.map((one) => applicationKind.entryOf(one, 1)),
+  );
+}
+
+/** The same by their entries. */
+export function* recordItems(tenant: string, entries: readonly ApplicationEntry[]): Generator<Item, void> {
+  const texts = entries.map((entry) => recordText(recordOf(entry)));
   const state = completing(tenant, true);
   if ("put" in state) yield state.put;
   yield* columnLayout(keys.applicationColumns(tenant), texts.sort(compareText));
