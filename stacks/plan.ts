@@ -9,6 +9,7 @@ import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
+  applicationIndex,
   authentication,
   changeRecords,
   records,
@@ -84,6 +85,8 @@ const conditionalClaims = [p.inboundKey, p.client];
 const claims = [...conditionalClaims, p.clientUses];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 
+/** What a new tenant consists of. */
+const founded = [...tenants, ...administrator, p.applicationRanges];
 const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
@@ -157,7 +160,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...applicationRows,
         ...[
           p.applicationNames,
-          p.applicationIndex,
+          ...applicationIndex,
           p.templateNames,
           p.apiResource,
           p.user,
@@ -173,10 +176,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        ...[p.application, p.applicationNames, p.applicationIndex, p.residentApplication, p.apiResource],
-        p.revocations,
-        ...claims,
-        ...removals,
+        ...[p.application, p.applicationNames, ...applicationIndex, p.residentApplication, p.apiResource],
+        ...[p.revocations, ...claims, ...removals],
       ],
     },
   },
@@ -186,11 +187,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.application, p.applicationNames, p.applicationIndex, ...conditionalClaims, p.clientUses, ...records],
+      on: [p.application, p.applicationNames, ...applicationIndex, ...conditionalClaims, p.clientUses, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, p.applicationIndex, ...claims, p.revocations, ...records],
+      on: [p.application, p.applicationNames, ...applicationIndex, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -270,9 +271,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...founded],
         // A new password of an owner ends sessions.
-        ...[...userIndexes, p.applicationRanges, p.logouts, ...revocations, ...removals],
+        ...[...userIndexes, p.logouts, ...revocations, ...removals],
       ],
     },
   },
@@ -309,10 +310,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
     writes: {
       calls: ["PutItem", "UpdateItem"],
-      on: [
-        ...[...tenants, ...administrator, ...userIndexes, p.changeRecord],
-        ...[p.applicationRanges, p.applicationsIndexed],
-      ],
+      on: [...founded, ...userIndexes, p.changeRecord, p.applicationsIndexed],
     },
   },
   webhooks,

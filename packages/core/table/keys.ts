@@ -57,7 +57,7 @@ export const keys = {
   applicationEntries: (tenant: string): string => `${of(tenant)}#AN`,
   /** What lists of applications read, in their order; and how far `npm run index` is with it. */
   applicationColumns: (tenant: string): ColumnIndexKeys => columnList(`${of(tenant)}#AX`, APPLICATION_COLUMNS),
-  applicationIndexing: (tenant: string): Key => main(`${of(tenant)}#AX#WALK`),
+  applicationIndexing: (tenant: string): Key => ({ PK: keys.applicationColumns(tenant).ranges, SK: "+" }),
   /** Which applications were changed of late. */
   applicationChanges: (tenant: string): string => `${of(tenant)}#AX#C`,
   applicationChange: (tenant: string, at: string): Key => ({ PK: keys.applicationChanges(tenant), SK: at }),

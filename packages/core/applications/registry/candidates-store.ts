@@ -31,8 +31,8 @@ const NAME_BYTES_MAX = 255;
 
 /**
  * The candidates, each once, newest first; `undefined` where more than `most` names begin with a prefix. One round trip
- * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read unit
- * for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
+ * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read
+ * unit for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
  */
 export async function readCandidates(
   table: Table,

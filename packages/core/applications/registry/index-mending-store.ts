@@ -27,8 +27,8 @@ export function settleApplication(table: Table, tenant: string, id: string): Pro
 }
 
 /**
- * Makes the index hold an application as its row says, given texts of its record that were met there. Returns whether it
- * did not. `isMending`: false to look only.
+ * Makes the index hold an application as its row says, given texts of its record that were met there. Returns whether
+ * it did not. `isMending`: false to look only.
  */
 export function mendApplication(
   table: Table,

@@ -51,8 +51,8 @@ export function* layout(keys: ValueIndexKeys, pairs: readonly Pair[], several: n
 }
 
 /**
- * The rows of a whole index of columns, to load many records into an empty index that has no other writer. The texts must
- * be in order, each once.
+ * The rows of a whole index of columns, to load many records into an empty index that has no other writer. The texts
+ * must be in order, each once.
  */
 export function* columnLayout(keys: ColumnIndexKeys, texts: readonly string[]): Generator<Item, void> {
   const { splitAt, kept } = columnLimitsOf();
