@@ -307,7 +307,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Creates the first tenant with its administrator",
     timeout: "29 seconds",
     needs: ["deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
     writes: {
       calls: ["PutItem", "UpdateItem"],
       on: [...founded, ...userIndexes, p.changeRecord, p.applicationsIndexed],

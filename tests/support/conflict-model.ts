@@ -140,6 +140,7 @@ export function conflictModel(random: () => number): ConflictModel {
     getMany: (keys) => reading(() => keys.map(itemAt)),
     snapshot: (keys) => reading(() => keys.map(itemAt)),
     query: async (range) => ({ items: await inRange(range) }),
+    nearest: async (range) => (await inRange({ ...range, backwards: true, limit: 1 }))[0],
     queryAll: inRange,
     write,
     async putNewer(item, attribute) {

@@ -19,6 +19,7 @@ import {
 } from "./expressions.ts";
 import { isTransient, unavailable } from "./failures.ts";
 import type { Meter } from "./meter.ts";
+import { NearestMemory, nearestOn } from "./nearest.ts";
 import {
   compareKeys,
   FIRST,
@@ -85,13 +86,17 @@ export function openTable(config: TableConfig): OpenTable {
     options,
     attemptMs === undefined ? undefined : { connectMs: CONNECT_MS, answerMs: attemptMs },
   );
+  const memory = new NearestMemory();
   return (meter) => {
     const session = newSession(client, config, meter);
+    const getMany: Table["getMany"] = (keys, options) => getItems(session, keys, options?.consistent ?? true);
+    const query: Table["query"] = (range) => queryPage(session, range);
     const table: Table = {
       get: (key, options) => getItem(session, key, options),
-      getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
+      getMany,
       snapshot: (keys) => snapshot(session, keys),
-      query: (range) => queryPage(session, range),
+      query,
+      nearest: nearestOn({ getMany, query }, memory),
       queryAll: (range, most) => queryAll(session, range, most),
       write: (...steps) => write(session, steps),
       putNewer: (item, attribute) => putNewer(session, item, attribute),

@@ -72,6 +72,10 @@ export function overlay(table: Table): Overlay {
       return readThrough(session, keys, (others) => table.snapshot(others));
     },
     query: (range) => queryPage(session, range),
+    async nearest(range, _covers, { consistent = false } = {}) {
+      const { items } = await queryPage(session, { ...range, backwards: true, limit: 1, consistent });
+      return items[0];
+    },
     queryAll: (range, most) => queryAll(session, range, most),
     write: (...steps) => keep(session, steps),
     putNewer: (item, attribute) => table.putNewer(item, attribute),

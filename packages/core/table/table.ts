@@ -106,6 +106,13 @@ export interface RangeQuery {
   readonly after?: Key;
 }
 
+/** From which sort key of a partition to which the last item is searched, both included. */
+export interface NearestQuery {
+  readonly PK: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** One page of a range. `next` is set when there may be more. */
 export interface Page {
   readonly items: readonly Item[];
@@ -142,6 +149,12 @@ export interface Table {
   snapshot(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   /** One page of a range. */
   query(range: RangeQuery): Promise<Page>;
+  /**
+   * The last item from one sort key to another, in a partition of ranges without gaps. `covers`: whether an item is the
+   * one. A read that is not consistent, the default, may return what was the last item a moment ago. Those of the same
+   * moment are one round trip together; there is one more where an item is not the one that the container remembers.
+   */
+  nearest(query: NearestQuery, covers: (item: Item) => boolean, options?: ReadOptions): Promise<Item | undefined>;
   /** A whole range, page after page, or its first items up to `most`. */
   queryAll(range: RangeQuery, most?: number): Promise<Item[]>;
   /**

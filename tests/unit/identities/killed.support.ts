@@ -34,6 +34,7 @@ export const dyingTable = (table: Table, most: number): { readonly table: Table;
       getMany: (...asked) => alive(() => table.getMany(...asked)),
       snapshot: (...asked) => alive(() => table.snapshot(...asked)),
       query: (...asked) => alive(() => table.query(...asked)),
+      nearest: (...asked) => alive(() => table.nearest(...asked)),
       queryAll: (...asked) => alive(() => table.queryAll(...asked)),
       write: (...steps) => writing(() => table.write(...steps)),
       putNewer: (...asked) => writing(() => table.putNewer(...asked)),

@@ -57,8 +57,7 @@ export async function readRanges({ table, keys }: IndexContext, options?: ReadOp
 export async function locate(context: IndexContext, key: string, consistent: boolean): Promise<Range | undefined> {
   const { table, keys } = context;
   const { PK, SK: to } = rangeKey(keys, key);
-  const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
-  const [item] = items;
+  const item = await table.nearest({ PK, from: ".", to }, (one) => covers(rangeOf(one), key), { consistent });
   if (!item) return undefined;
   const range = rangeOf(item);
   if (covers(range, key)) return range;

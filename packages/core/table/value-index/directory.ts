@@ -76,16 +76,17 @@ export async function readSpan(context: ValueContext, low: string, high: string)
 export async function locate(context: ValueContext, text: string, consistent = false): Promise<ValueRange | undefined> {
   const { table, keys } = context;
   const { PK, SK: to } = rangeKey(keys, text);
+  const covers = ({ high }: ValueRange): boolean => compareKeys(text, high) < 0;
   const near = async (consistent: boolean): Promise<ValueRange | undefined> => {
-    const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
-    return items[0] && rangeOf(items[0]);
+    const item = await table.nearest({ PK, from: ".", to }, (one) => covers(rangeOf(one)), { consistent });
+    return item && rangeOf(item);
   };
   const range = await near(consistent);
-  if (!range || compareKeys(text, range.high) < 0) return range;
+  if (!range || covers(range)) return range;
   // The read returned the left part of a split, which is complete by now.
   return settle(DEADLINE_MS, async () => {
     const right = await near(true);
-    if (!right || compareKeys(text, right.high) >= 0) throw new Moved("a split was read half done");
+    if (!right || !covers(right)) throw new Moved("a split was read half done");
     return right;
   });
 }
