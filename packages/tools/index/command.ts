@@ -2,8 +2,8 @@
  * `npm run index`: completes, checks and mends the indexes of users that deployment.toml declares (decision 0095), and
  * those of applications (decision 0136). With TABLE_NAME in the environment it works on a deployment, while it serves
  * requests; otherwise on the data directory of the local service, which must be stopped. Continues where an earlier run
- * ended. Exit codes: 0 every index is complete and right, 1 refused or failed (run it again to continue), 2 something is
- * wrong that the lines say.
+ * ended. Exit codes: 0 every index is complete and right, 1 refused or failed (run it again to continue), 2 something
+ * is wrong that the lines say.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
