@@ -209,7 +209,9 @@ export const audit = async (table: TestTable): Promise<readonly string[]> => {
     ...strayOf(items, tenants.domains),
     ...people.flat(),
     ...indexes.flat(),
-    ...(items.some(({ PK }) => PK === keys.applicationsIndexed().PK) ? [] : ["new tenants get no index of applications"]),
+    ...(items.some(({ PK }) => PK === keys.applicationsIndexed().PK)
+      ? []
+      : ["new tenants get no index of applications"]),
     ...tenants.domains.flatMap((domain) => [
       ...applicationsOf(items, domain),
       ...templatesOf(items, domain),
