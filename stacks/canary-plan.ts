@@ -3,12 +3,12 @@ import { CANARY_CLIENT } from "#core/canary/model.ts";
 import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
 import { type FunctionPlan, hashing } from "./function-plan.ts";
-import { administrator } from "./partition-groups.ts";
+import { administrator, applicationIndex } from "./partition-groups.ts";
 import { ANY, partitions as p } from "./partitions.ts";
 
 /** The application of the synthetic check with its client. */
 const canaryApplication = [
-  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
+  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, ...applicationIndex, p.revocations]),
   keys.client(`${CANARY_CLIENT}${ANY}`).PK,
 ];
 /** The days of the last use of its secret, which go with a former client. */
@@ -29,7 +29,8 @@ export const canarySetup: FunctionPlan = {
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
-      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application]),
+      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application, ...applicationIndex]),
+      p.applicationsIndexed,
       // Whether a new tenant would capture user names (decision 0062).
       ...inTenant(SUPER_TENANT, [p.userNames]),
     ],

@@ -4,6 +4,8 @@ import { partitions as p } from "./partitions.ts";
 export const tenants = [p.tenant, p.tenantNames, p.tenantId];
 /** The indexes of attributes of users (decision 0095). */
 export const userIndexes = [p.userValues, p.userIndexes];
+/** The index of applications (decision 0136). */
+export const applicationIndex = [p.applicationRanges, p.applicationPacks, p.applicationChanges];
 /** Roles and first administrator of a new tenant. */
 export const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
 /** Revocations of tokens. */

@@ -11,6 +11,12 @@ export const partitions = {
   tenantId: keys.tenantId(ANY).PK,
   application: keys.application(ANY, ANY).PK,
   applicationNames: keys.applicationEntries(ANY),
+  /** The index of applications: its ranges with their state, their packs, and changes of late. */
+  applicationRanges: keys.applicationColumns(ANY).ranges,
+  applicationPacks: keys.applicationColumns(ANY).column(ANY, 0, 0).PK,
+  applicationChanges: keys.applicationChanges(ANY),
+  /** Whether new tenants have one. */
+  applicationsIndexed: keys.applicationsIndexed().PK,
   inboundKey: keys.inboundKey(ANY, ANY, ANY).PK,
   client: keys.client(ANY).PK,
   clientUses: keys.clientUses(ANY).PK,

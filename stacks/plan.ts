@@ -9,6 +9,7 @@ import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
+  applicationIndex,
   authentication,
   changeRecords,
   records,
@@ -84,6 +85,8 @@ const conditionalClaims = [p.inboundKey, p.client];
 const claims = [...conditionalClaims, p.clientUses];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 
+/** What a new tenant consists of. */
+const founded = [...tenants, ...administrator, p.applicationRanges];
 const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
@@ -155,7 +158,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...applicationRows,
-        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.group, p.groupNames, p.role, p.roleNames],
+        ...[
+          p.applicationNames,
+          ...applicationIndex,
+          p.templateNames,
+          p.apiResource,
+          p.user,
+          p.group,
+          p.groupNames,
+          p.role,
+          p.roleNames,
+        ],
         ...conditionalClaims,
         ...records,
       ],
@@ -163,9 +176,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
-        ...claims,
-        ...removals,
+        ...[p.application, p.applicationNames, ...applicationIndex, p.residentApplication, p.apiResource],
+        ...[p.revocations, ...claims, ...removals],
       ],
     },
   },
@@ -175,11 +187,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
+      on: [p.application, p.applicationNames, ...applicationIndex, ...conditionalClaims, p.clientUses, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
+      on: [p.application, p.applicationNames, ...applicationIndex, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -252,14 +264,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.oidcScopes, p.group, p.lookup, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.group, p.lookup, p.applicationsIndexed, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...tenants, ...administrator],
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...founded],
         // A new password of an owner ends sessions.
         ...[...userIndexes, p.logouts, ...revocations, ...removals],
       ],
@@ -298,7 +310,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
     writes: {
       calls: ["PutItem", "UpdateItem"],
-      on: [...tenants, ...administrator, ...userIndexes, p.changeRecord],
+      on: [...founded, ...userIndexes, p.changeRecord, p.applicationsIndexed],
     },
   },
   webhooks,

@@ -1,12 +1,12 @@
 /** The plan of the function that restores deleted resources of every kind (decision 0084). Pure. */
 import { endpoint, type FunctionPlan } from "./function-plan.ts";
-import { removals, revocations, userIndexes } from "./partition-groups.ts";
+import { applicationIndex, removals, revocations, userIndexes } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.roleNames, p.shownNames];
 /** Applications, templates and API resources with their names and other claims. */
 const others = [
-  ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
+  ...[p.application, p.applicationNames, ...applicationIndex, p.inboundKey, p.client, p.template, p.templateNames],
   ...[p.apiResource, p.apiResourceNames, p.scope],
 ];
 

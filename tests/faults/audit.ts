@@ -4,7 +4,9 @@
  */
 import { PRIMARY } from "#core/domain/username.ts";
 import { keys } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
 import type { Item } from "#core/table/table.ts";
+import { applicationIndexProblems } from "#tests/support/application-index.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { discrepancies, everything } from "#tests/unit/identities/audit.ts";
 import { canonical } from "./ledger.ts";
@@ -195,10 +197,21 @@ export const audit = async (table: TestTable): Promise<readonly string[]> => {
   const items = await everything(table);
   const tenants = tenantsOf(items);
   const people = await Promise.all(tenants.domains.map((domain) => discrepancies(table, domain)));
+  const indexes = await Promise.all(
+    tenants.domains.map((domain) => {
+      const prefix = keys.application(domain, "").PK;
+      const rows = items.filter(({ PK, SK }) => PK.startsWith(prefix) && SK === MAIN);
+      return applicationIndexProblems(table.open(newMeter()), domain, rows);
+    }),
+  );
   return [
     ...tenants.problems,
     ...strayOf(items, tenants.domains),
     ...people.flat(),
+    ...indexes.flat(),
+    ...(items.some(({ PK }) => PK === keys.applicationsIndexed().PK)
+      ? []
+      : ["new tenants get no index of applications"]),
     ...tenants.domains.flatMap((domain) => [
       ...applicationsOf(items, domain),
       ...templatesOf(items, domain),

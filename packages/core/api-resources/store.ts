@@ -137,7 +137,7 @@ export function apiResourceStore(table: Table, deletedDays = 0): ApiResourceStor
         absent: () => apiNotFound(id),
         // Its identifier never changes.
         taken: ({ identifier }) => identifierTaken(identifier, tenant),
-        steps: (before, after) => scopeSteps(tenant, before, after),
+        steps: ({ value: before }, { value: after }) => scopeSteps(tenant, before, after),
       });
     },
 

@@ -11,10 +11,21 @@
  * and those that sign them (`G#SIGN`); the same of security events (`G#EVKEYS`, `G#EVSIGN`).
  */
 import { createHash } from "node:crypto";
+import {
+  type ColumnIndexKeys,
+  columnList,
+  main,
+  type NameListKeys,
+  nameList,
+  type ValueIndexKeys,
+  valueList,
+} from "./index-keys.ts";
 import type { Key } from "./table.ts";
 
-/** The sort key of the only or the main item of a partition. */
-const MAIN = "A";
+export type { ColumnIndexKeys, NameListKeys, PackedRangeKeys, ValueIndexKeys } from "./index-keys.ts";
+
+/** The id, the name, the client id and the issuer. */
+const APPLICATION_COLUMNS = 4;
 /** Begins the sort keys of the members of a group. */
 export const MEMBER = "M#";
 /** Begin the sort keys of the users and groups that have a role. */
@@ -32,33 +43,6 @@ const READ_BY_KEY = /^T#[^#]*#(?:CRED|LOG)#/;
 const VALUE_BYTES_MAX = 1_800;
 const SORT_BYTES_MAX = 900;
 
-/** The keys of counted ranges whose contents are packs and the changes since. */
-export interface PackedRangeKeys {
-  /** One item per range; SK is a dot and the low text. */
-  readonly ranges: string;
-  /** What the range with that low text contains: changes since its last fold, and slots for packs. */
-  delta(low: string, part: number): Key;
-  values(low: string, slot: number): Key;
-}
-
-/** The keys of a name index: entries, ranges, and what ranges contain (decisions 0004 and 0128). */
-export interface NameListKeys extends PackedRangeKeys {
-  /** One entry per name, which is also its uniqueness guard. */
-  entry(name: string): Key;
-  readonly entries: string;
-  /** The names of the narrow range with that low key. */
-  leaf(low: string): Key;
-}
-
-/** The keys of an index of the values of one attribute (decision 0095). */
-export interface ValueIndexKeys extends PackedRangeKeys {
-  ids(low: string, slot: number): Key;
-  /** Of an index behind a log: its state, the partition of the blocks of its log, and those of the log itself. */
-  readonly state: Key;
-  readonly blocks: string;
-  log(lane: number): string;
-}
-
 export const keys = {
   tenant: (tenant: string): Key => main(`${of(tenant)}#TENANT`),
   /** Reserves the domain of a tenant before it is created, in the tenant's partition. */
@@ -71,6 +55,14 @@ export const keys = {
   /** One entry per application name: its uniqueness guard, and the row of the list. */
   applicationEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#AN`, SK: name }),
   applicationEntries: (tenant: string): string => `${of(tenant)}#AN`,
+  /** What lists of applications read, in their order; and how far `npm run index` is with it. */
+  applicationColumns: (tenant: string): ColumnIndexKeys => columnList(`${of(tenant)}#AX`, APPLICATION_COLUMNS),
+  applicationIndexing: (tenant: string): Key => ({ PK: keys.applicationColumns(tenant).ranges, SK: "+" }),
+  /** Which applications were changed of late. */
+  applicationChanges: (tenant: string): string => `${of(tenant)}#AX#C`,
+  applicationChange: (tenant: string, at: string): Key => ({ PK: keys.applicationChanges(tenant), SK: at }),
+  /** Exists where every function that writes applications keeps that index. */
+  applicationsIndexed: (): Key => main("G#AXS"),
   /** Uniqueness guards of the keys by which an application is found. */
   inboundKey: (tenant: string, kind: string, value: string): Key =>
     kind === "OIDC" ? keys.client(value) : main(`${of(tenant)}#G#${kind}#${keyText(value)}`),
@@ -300,39 +292,4 @@ function sortText(value: string): string {
   return Buffer.byteLength(value, "utf8") <= SORT_BYTES_MAX
     ? value
     : `sha256:${createHash("sha256").update(value).digest("hex")}`;
-}
-
-function nameList(partition: string): NameListKeys {
-  return {
-    ...packedRanges(partition),
-    entries: partition,
-    entry: (name) => ({ PK: partition, SK: name }),
-    leaf: (low) => main(`${partition}#L#${low}`),
-  };
-}
-
-function valueList(partition: string): ValueIndexKeys {
-  return {
-    ...packedRanges(partition),
-    ids: (low, slot) => partOf(partition, low, `I${slot}`),
-    state: main(`${partition}#S`),
-    blocks: `${partition}#B`,
-    log: (lane) => `${partition}#L#${lane}`,
-  };
-}
-
-function packedRanges(partition: string): PackedRangeKeys {
-  return {
-    ranges: `${partition}#R`,
-    delta: (low, at) => partOf(partition, low, `D${at}`),
-    values: (low, slot) => partOf(partition, low, `V${slot}`),
-  };
-}
-
-function partOf(partition: string, low: string, SK: string): Key {
-  return { PK: `${partition}#P#${low}`, SK };
-}
-
-function main(PK: string): Key {
-  return { PK, SK: MAIN };
 }

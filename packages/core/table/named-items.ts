@@ -12,6 +12,11 @@ export interface Versioned<T> {
   readonly version: number;
 }
 
+/** An item of a kind that may have an index, and whether the index holds it. */
+export interface Indexed<T> extends Versioned<T> {
+  readonly indexed?: boolean | undefined;
+}
+
 /** What every entry says. */
 export interface NamedEntry {
   readonly id: string;
@@ -21,7 +26,7 @@ export interface NamedEntry {
 
 /** How one kind of named items is stored. */
 export interface NamedKind<T, E extends NamedEntry> {
-  readonly item: RowCodec<Versioned<T>>;
+  readonly item: RowCodec<Indexed<T>>;
   readonly entry: RowCodec<E>;
   itemKey(tenant: string, id: string): Key;
   entryKey(tenant: string, name: string): Key;
@@ -33,6 +38,8 @@ export interface NamedKind<T, E extends NamedEntry> {
   owner(id: string): Readonly<Record<string, Value>>;
   /** Entries that a list reads strongly; those after them cost half. All where it is left out. */
   readonly readStrongly?: number;
+  /** True where the steps of each write keep an index of the items; the row of an item notes it. */
+  readonly isIndexed?: true;
 }
 
 /** A change of one item. */
@@ -49,15 +56,15 @@ export interface NamedChange<T> {
   /** The fault for a new name that another item has. */
   taken(after: T): Error;
   /** What else changes in the same transaction. */
-  steps?(before: T, after: T): readonly Step[] | Promise<readonly Step[]>;
+  steps?(before: Indexed<T>, after: Versioned<T>, attempt: number): readonly Step[] | Promise<readonly Step[]>;
 }
 
 /** The items of one kind, on the table of one request. */
 export interface NamedItems<T, E extends NamedEntry> {
   /** One round trip. */
-  find(tenant: string, id: string): Promise<Versioned<T> | undefined>;
+  find(tenant: string, id: string): Promise<Indexed<T> | undefined>;
   /** In the order of the ids. One round trip. */
-  findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(Versioned<T> | undefined)[]>;
+  findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(Indexed<T> | undefined)[]>;
   /** The entry of a name. One round trip. */
   entry(tenant: string, name: string): Promise<E | undefined>;
   /** The entries of those names that are in use. At most one round trip. */
@@ -67,6 +74,8 @@ export interface NamedItems<T, E extends NamedEntry> {
    * trip for 10,000 entries or 1 MB.
    */
   entries(tenant: string, prefix?: string): Promise<E[]>;
+  /** The same where there are not more than `most`; otherwise `undefined`. One round trip. */
+  fewEntries(tenant: string, prefix: string, most: number): Promise<E[] | undefined>;
   /** Stores a new item. Throws the error of `taken` when the name is in use. One round trip. */
   add(tenant: string, value: T, taken: () => Error, steps?: readonly Step[]): Promise<void>;
   /** The steps that write a removed item again, with its id and a later version. `taken`: its name is in use. */
@@ -100,6 +109,11 @@ export function newestFirst(a: NamedEntry, b: NamedEntry): number {
 export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKind<T, E>): NamedItems<T, E> {
   const owns = (found: Item | undefined, id: string) => found !== undefined && kind.entry.read(found).id === id;
 
+  const rangeOf = (tenant: string, prefix: string) => {
+    const from = prefix === "" ? {} : { from: prefix };
+    return { PK: kind.entries(tenant), ...from, to: prefix + AFTER_ALL_NAMES, limit: ENTRIES_PER_PAGE };
+  };
+
   const find = async (tenant: string, id: string) => {
     const item = await table.get(kind.itemKey(tenant, id));
     return item && kind.item.read(item);
@@ -126,13 +140,17 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
 
     async entries(tenant, prefix = "") {
       const { readStrongly } = kind;
-      const from = prefix === "" ? {} : { from: prefix };
-      const range = { PK: kind.entries(tenant), ...from, to: prefix + AFTER_ALL_NAMES, limit: ENTRIES_PER_PAGE };
+      const range = rangeOf(tenant, prefix);
       const first = await table.query({ ...range, limit: readStrongly ?? ENTRIES_PER_PAGE });
       const rest = first.next
         ? await table.queryAll({ ...range, after: first.next, consistent: readStrongly === undefined })
         : [];
       return newestOfEach([...first.items, ...rest].map((item) => kind.entry.read(item)));
+    },
+
+    async fewEntries(tenant, prefix, most) {
+      const { items } = await table.query({ ...rangeOf(tenant, prefix), limit: most + 1 });
+      return items.length > most ? undefined : newestOfEach(items.map((item) => kind.entry.read(item)));
     },
 
     add: (tenant, value, taken, steps = []) =>
@@ -153,7 +171,7 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
     ],
 
     update: (tenant, id, { change, absent, taken, steps, alongside }) =>
-      whileStale(async () => {
+      whileStale(async (attempt) => {
         const [before] = await Promise.all([find(tenant, id), alongside?.()]);
         if (!before) throw absent();
         const after = change(before.value);
@@ -168,7 +186,7 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
         ];
         await table.write(
           ...(name === oldName ? [{ put, when: owned, otherwise: stale }] : renaming),
-          ...((await steps?.(before.value, after)) ?? []),
+          ...((await steps?.(before, { value: after, version: before.version + 1 }, attempt)) ?? []),
           { put: itemRow(kind, tenant, after, before.version + 1), when: unchanged(before), otherwise: stale },
         );
       }),
@@ -203,5 +221,6 @@ function entryRow<T, E extends NamedEntry>(kind: NamedKind<T, E>, tenant: string
 
 function itemRow<T, E extends NamedEntry>(kind: NamedKind<T, E>, tenant: string, value: T, at: number): Item {
   const { id } = kind.entryOf(value, at);
-  return { ...kind.item.write({ value, version: at }), ...kind.itemKey(tenant, id) };
+  const { isIndexed: indexed } = kind;
+  return { ...kind.item.write({ value, version: at, indexed }), ...kind.itemKey(tenant, id) };
 }

@@ -1,5 +1,6 @@
 /** The bootstrap of a tenant: its roles and its administrator, in one transaction. */
 
+import { completing, notingIndexed } from "../applications/registry/index-rows.ts";
 import type { Administrator, Tenant } from "../domain/tenant.ts";
 import { tenantStore } from "../domain/tenant-store.ts";
 import { addingCredential, type Credential, newCredential } from "../identities/credentials/store.ts";
@@ -11,7 +12,7 @@ import { userStore } from "../identities/users/store.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
-import type { Table } from "../table/table.ts";
+import type { Step, Table } from "../table/table.ts";
 
 class TenantExists extends Error {}
 
@@ -25,6 +26,8 @@ interface NewTenant extends Pick<Tenant, "id" | "domain"> {
   readonly isReserved: boolean;
   /** The indexes that the users of the tenant get. */
   readonly declared: DeclaredIndexes | undefined;
+  /** The steps that make its index of applications complete, where it is kept from the beginning. */
+  readonly founding: readonly Step[];
 }
 
 /**
@@ -40,7 +43,10 @@ export async function bootstrapTenant(
   if (await tenantStore(table).find(domain)) return undefined;
   const credential = await newCredential(administrator.password);
   const nowMs = systemClock.now();
-  return addTenant(table, { id: newId(), domain, administrator, credential, nowMs, isReserved: false, declared });
+  // No function without indexes of applications has written a table that has no super tenant.
+  const founding = [completing(domain, true), notingIndexed()];
+  const id = newId();
+  return addTenant(table, { id, domain, administrator, credential, nowMs, isReserved: false, declared, founding });
 }
 
 /**
@@ -50,7 +56,7 @@ export async function bootstrapTenant(
  */
 export async function addTenant(
   table: Table,
-  { id, domain, administrator, credential, nowMs, isReserved, declared }: NewTenant,
+  { id, domain, administrator, credential, nowMs, isReserved, declared, founding }: NewTenant,
 ): Promise<Tenant | undefined> {
   const { username, profile = {} } = administrator;
   const exists = () => new TenantExists(domain);
@@ -64,6 +70,7 @@ export async function addTenant(
     ...roles.adding(domain, freshRole(everyoneId, EVERYONE_ROLE, domain, nowMs, { permissions: [SIGNED_IN] }), exists),
     roles.holding(domain, adminId, userId, exists),
     addingCredential(domain, userId, credential, exists),
+    ...founding,
   ];
   const user = freshUser(userId, username, nowMs, { hasPassword: true, roleIds: [adminId], profile });
   try {

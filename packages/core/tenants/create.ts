@@ -1,4 +1,5 @@
 /** The creation of a tenant other than the super tenant. */
+import { areIndexed, completing } from "../applications/registry/index-rows.ts";
 import type { Administrator, Tenant } from "../domain/tenant.ts";
 import { tenantStore } from "../domain/tenant-store.ts";
 import { newCredential } from "../identities/credentials/store.ts";
@@ -37,9 +38,11 @@ export async function createTenant(
   try {
     // Hashing takes longer than a user creation that had not seen the reservation needs for its write.
     const credential = await newCredential(administrator.password);
-    const count = await capturedNames(users, userStores, domain);
+    const [count, isIndexed] = await Promise.all([capturedNames(users, userStores, domain), areIndexed(table)]);
     if (count > 0) throw namesCaptured(domain, count);
-    tenant = await addTenant(table, { id, domain, administrator, credential, nowMs, isReserved: true, declared });
+    const founding = isIndexed ? [completing(domain, true)] : [];
+    const fresh = { id, domain, administrator, credential, nowMs, declared, founding };
+    tenant = await addTenant(table, { ...fresh, isReserved: true });
     return tenant;
   } finally {
     // A reservation that cannot be removed has no effect after a minute.

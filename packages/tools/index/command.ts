@@ -1,8 +1,9 @@
 /**
- * `npm run index`: completes, checks and mends the indexes of users that deployment.toml declares (decision 0095). With
- * TABLE_NAME in the environment it works on a deployment, while it serves requests; otherwise on the data directory of
- * the local service, which must be stopped. Continues where an earlier run ended. Exit codes: 0 every index is complete
- * and right, 1 refused or failed (run it again to continue), 2 something is wrong that the lines say.
+ * `npm run index`: completes, checks and mends the indexes of users that deployment.toml declares (decision 0095), and
+ * those of applications (decision 0136). With TABLE_NAME in the environment it works on a deployment, while it serves
+ * requests; otherwise on the data directory of the local service, which must be stopped. Continues where an earlier run
+ * ended. Exit codes: 0 every index is complete and right, 1 refused or failed (run it again to continue), 2 something
+ * is wrong that the lines say.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -18,6 +19,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
+import { beginApplications, checkApplications, completeApplications, switchApplicationsOff } from "./applications.ts";
 import { build } from "./build.ts";
 import { check, switchOff } from "./check.ts";
 import { narrowNames, widenNames } from "./names.ts";
@@ -30,15 +32,17 @@ const SETTLED_MS = TRUSTED_MS + 30_000;
 
 const USAGE = `npm run index -- [--check | --repair | --off | --widen | --narrow] [--tenant <domain>] [--rate <users>]
 
-  (nothing)           complete the indexes that deployment.toml declares; lists use each as soon as it is complete
-  --check             compare the complete indexes with the users, and those of names with their entries; write nothing
+  (nothing)           complete the indexes that deployment.toml declares, and those of applications; lists use each as soon
+                      as it is complete
+  --check             compare the complete indexes with users and applications, and those of names with their entries;
+                      write nothing
   --repair            the same, and mend what differs
   --off               lists use no index any more; the next run completes them again
   --widen             join the ranges of user and group names where there are many: lists of more than 50,000 users cost
                       less. Once no release before 0.2.0 serves the table any more
   --narrow            undo that, before a release before 0.2.0 serves the table again
-  --tenant <domain>   the user stores of this tenant only
-  --rate <users>      users per second that are read and at most written; default ${RATE}
+  --tenant <domain>   the user stores and applications of this tenant only
+  --rate <users>      users or applications per second that are read and at most written; default ${RATE}
 
 Set TABLE_NAME to the table of a deployment, or DATA_DIR to the data directory of a local service that is stopped.
 DEPLOYMENT_TOML is the file that the functions have; by default that of this directory.`;
@@ -60,10 +64,13 @@ export async function run(
     const { config, isDeployed, close } = await placeOf(environment);
     try {
       const table = openTable(config)(newMeter());
+      const tenants = await tenantsOf(table, tenant);
       const work: IndexWork = {
         table,
         declared: declaredIndexes(deployment.indexes),
-        stores: await storesOf(table, userStoreNames(deployment.userStores), deployment.userStores, tenant),
+        stores: storesOf(tenants, userStoreNames(deployment.userStores), deployment.userStores),
+        tenants,
+        ofAllTenants: tenant === undefined,
         rate,
         settledMs: isDeployed ? SETTLED_MS : 0,
         now: systemClock.now,
@@ -81,22 +88,41 @@ export async function run(
   }
 }
 
-/** The user stores in the table, of all tenants or of one. */
-async function storesOf(
-  table: Table,
-  storesIn: ReturnType<typeof userStoreNames>,
-  declared: ReturnType<typeof deploymentFromFile>["userStores"],
-  only: string | undefined,
-): Promise<readonly StorePlace[]> {
+/** All tenants, or one. */
+async function tenantsOf(table: Table, only: string | undefined): Promise<readonly string[]> {
   const tenants = [SUPER_TENANT, ...(await tenantStore(table).domains()).filter((domain) => domain !== SUPER_TENANT)];
   if (only !== undefined && !tenants.includes(only)) throw new Error(`--tenant: there is no tenant "${only}".`);
+  return tenants.filter((tenant) => only === undefined || tenant === only);
+}
+
+/** The user stores of tenants in the table. */
+function storesOf(
+  tenants: readonly string[],
+  storesIn: ReturnType<typeof userStoreNames>,
+  declared: ReturnType<typeof deploymentFromFile>["userStores"],
+): readonly StorePlace[] {
   const isDirectory = (tenant: string, name: string) =>
     declared.some(({ domain, directory }) => domain === name && directory?.tenant === tenant);
-  return tenants
-    .filter((tenant) => only === undefined || tenant === only)
-    .flatMap((tenant) =>
-      storesIn(tenant).flatMap((userStore) => (isDirectory(tenant, userStore) ? [] : [{ tenant, userStore }])),
-    );
+  return tenants.flatMap((tenant) =>
+    storesIn(tenant).flatMap((userStore) => (isDirectory(tenant, userStore) ? [] : [{ tenant, userStore }])),
+  );
+}
+
+/** Completes the indexes of users and of applications. */
+async function buildAll(work: IndexWork): Promise<boolean> {
+  const begun = await beginApplications(work);
+  const areUsersDone = await build(work);
+  return (await completeApplications(work, begun)) && areUsersDone;
+}
+
+async function checkAll(work: IndexWork, isMending: boolean): Promise<boolean> {
+  const areUsersRight = await check(work, isMending);
+  return (await checkApplications(work, isMending)) && areUsersRight;
+}
+
+async function switchAllOff(work: IndexWork): Promise<boolean> {
+  await switchApplicationsOff(work);
+  return switchOff(work);
 }
 
 function optionsOf(words: readonly string[]) {
@@ -121,10 +147,10 @@ function optionsOf(words: readonly string[]) {
     throw new Error(`--check, --repair, --off, --widen and --narrow exclude each other.\n\n${USAGE}`);
   }
   const does = (work: IndexWork): Promise<boolean> => {
-    if (isOff) return switchOff(work);
+    if (isOff) return switchAllOff(work);
     if (isWidening) return widenNames(work);
     if (isNarrowing) return narrowNames(work);
-    return isCheck || isRepair ? check(work, isRepair === true) : build(work);
+    return isCheck || isRepair ? checkAll(work, isRepair === true) : buildAll(work);
   };
   return { does, tenant, rate: wholeNumber("rate", rate, { fallback: RATE, most: RATE_MAX, usage: USAGE }) };
 }

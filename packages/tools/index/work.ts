@@ -18,7 +18,10 @@ export interface IndexWork {
   readonly table: Table;
   readonly declared: DeclaredIndexes;
   readonly stores: readonly StorePlace[];
-  /** Users per second that are read, and at most written. */
+  /** The tenants whose applications are indexed; whether they are all. */
+  readonly tenants: readonly string[];
+  readonly ofAllTenants: boolean;
+  /** Users, or applications, per second that are read, and at most written. */
   readonly rate: number;
   /** How long containers that do not declare an attribute may still write users. */
   readonly settledMs: number;

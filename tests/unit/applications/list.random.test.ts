@@ -9,7 +9,9 @@ import { type Application, freshApplication } from "#core/applications/registry/
 import { applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
+import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { applicationIndexProblems, foundIndex } from "#tests/support/application-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
 import { clientSettings, samlSettings } from "#tests/support/inbound-settings.ts";
@@ -44,14 +46,24 @@ beforeAll(async () => {
   table = await testTable();
 });
 
-describe.each([11, 12])("seed %i", (seed) => {
+/** With an index, of which the ranges are folded and split after few changes, from a few applications on. */
+const INDEXED = { few: 6, foldBytes: 300, splitAt: () => 12 };
+
+describe.each([
+  { seed: 11, reading: "entries", options: {} },
+  { seed: 12, reading: "entries", options: {} },
+  { seed: 13, reading: "the index", options: INDEXED },
+  { seed: 14, reading: "the index", options: INDEXED },
+  { seed: 15, reading: "the index", options: { ...INDEXED, foldBytes: 1_000, splitAt: () => 40 } },
+])("seed $seed, reading $reading", ({ seed, options }) => {
   test(
     "every filter answers what a scan of the model answers, total and order included",
     async () => {
       const tenant = `tenant-${seed}`;
+      await foundIndex(table.open(newMeter()), tenant);
       const database = hostileDatabase(seed, CALM);
       const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, transport: database.transport } });
-      const store = applicationStore(open(newMeter()));
+      const store = applicationStore(open(newMeter()), 0, options);
       const random = seeded(seed);
       const below = (count: number) => Math.floor(random() * count);
       const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
@@ -165,6 +177,10 @@ describe.each([11, 12])("seed %i", (seed) => {
           );
         }
       }
+      const rows = await table.open(newMeter()).getMany([...model.keys()].map((id) => keys.application(tenant, id)));
+      const stored = rows.flatMap((row) => (row ? [row] : []));
+      expect(stored).toHaveLength(model.size);
+      expect(await applicationIndexProblems(table.open(newMeter()), tenant, stored)).toEqual([]);
       const { conflicts, lost, halves } = database.counts;
       expect(Math.min(conflicts, lost, halves)).toBeGreaterThan(0);
     },

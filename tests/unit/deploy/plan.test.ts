@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { services } from "#core/operation/services.ts";
 import { newId } from "#core/platform/ids.ts";
-import { isReadByKey, keys, type NameListKeys, type ValueIndexKeys } from "#core/table/keys.ts";
+import { type ColumnIndexKeys, isReadByKey, keys, type NameListKeys, type ValueIndexKeys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
 import { subjects } from "#core/tokens/revocation-store.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
@@ -15,9 +15,10 @@ const names = Object.keys(plan) as FunctionName[];
 
 /** The partitions that a function of `keys` builds from texts. */
 const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]): string[] => {
-  const made = maker(...texts) as string | Key | NameListKeys | ValueIndexKeys;
+  const made = maker(...texts) as string | Key | NameListKeys | ValueIndexKeys | ColumnIndexKeys;
   if (typeof made === "string") return [made];
   if ("PK" in made) return [made.PK];
+  if ("column" in made) return [made.ranges, made.state.PK, made.column("a", 0, 0).PK];
   const packed = [made.ranges, made.delta("a", 0).PK, made.values("a", 0).PK];
   return "ids" in made
     ? [...packed, made.ids("a", 0).PK]
@@ -145,6 +146,8 @@ describe("a rehearsal", () => {
     // The list of tenants with subscribers, which is only set.
     partitions.subscribedTenants,
     partitions.clientUses,
+    // That the index of applications of a new tenant is complete. Functions that write more of it read it.
+    partitions.applicationRanges,
     // What is left to do for sessions that have ended, which is only added.
     partitions.logouts,
     partitions.grantRevocations,

@@ -52,6 +52,8 @@ const worker = (tenant: string, more: Partial<IndexWork> = {}) => {
     table: calm(),
     declared: declaredIndexes(ATTRIBUTES),
     stores: [{ tenant, userStore: PRIMARY }],
+    tenants: [tenant],
+    ofAllTenants: false,
     rate: 100_000,
     settledMs: 0,
     now: Date.now,

@@ -38,6 +38,8 @@ const worker = () => {
     table: table.open(newMeter()),
     declared: declaredIndexes([]),
     stores: [TENANT, OTHER].map((tenant) => ({ tenant, userStore: PRIMARY })),
+    tenants: [],
+    ofAllTenants: false,
     rate: 100_000,
     settledMs: 0,
     now: Date.now,

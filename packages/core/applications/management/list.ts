@@ -33,7 +33,7 @@ const requestable = [
 type Requestable = (typeof requestable)[number];
 
 /**
- * One page of a tenant's applications with the exact total. At most three round trips.
+ * One page of a tenant's applications with the exact total. At most five round trips.
  * Throws the filter's faults and `application.attribute_unknown`.
  */
 export async function listApplications(
@@ -46,19 +46,18 @@ export async function listApplications(
   // Rows show the attributes that the filter compares.
   const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
   const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
-  const found = await matching(store, tenant, filter);
-  const page = found.slice(offset, offset + limit);
+  const { total, page } = await matching(store, tenant, filter, { offset, limit });
   const unread = page.flatMap(({ entry, application }) => (application ? [] : [entry]));
   const read = new Map((await store.readMany(tenant, unread)).map((application) => [application.id, application]));
   const applications = page.flatMap(({ entry, application = read.get(entry.id) }) =>
     application ? [presentItem(tenant, application, entry, shown)] : [],
   );
   return {
-    totalResults: found.length,
+    totalResults: total,
     startIndex: offset + 1,
     count: applications.length,
     applications,
-    links: linksOf(query, offset, limit, found.length),
+    links: linksOf(query, offset, limit, total),
   };
 }
 

@@ -1,10 +1,11 @@
 /**
  * Which applications match the filter of a list. A name, a client id and an issuer belong to one application, and each
  * is the key of a row. So where equalities, or beginnings of names, say which applications can match, those are read
- * and no others (decision 0092).
+ * and no others (decision 0092). The rest is read from the index of applications (decision 0136).
  */
-import { type Filter, matches } from "../../platform/filter/filter.ts";
-import type { Candidates, Listed } from "../registry/candidates-store.ts";
+import { attributesOf, type Filter, matches } from "../../platform/filter/filter.ts";
+import type { Candidates } from "../registry/candidates-store.ts";
+import type { PageOfApplications } from "../registry/index-store.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 
 /** What lists are filtered by. */
@@ -12,22 +13,24 @@ export const filterable = ["name", "clientId", "issuer"] as const;
 export type Filterable = (typeof filterable)[number];
 
 /**
- * The matches, newest first. One round trip where names decide, two where client ids or issuers do; a client id or an
- * issuer reads its application. All other filters read the entries of all applications.
+ * A page of the matches, newest first. Two round trips where names decide, client ids or issuers, or where the tenant
+ * has few applications; otherwise see `readList`.
  */
-export async function matching(
+export function matching(
   store: ApplicationStore,
   tenant: string,
   filter: Filter<Filterable> | undefined,
-): Promise<readonly Listed[]> {
-  const candidates = filter && candidatesOf(filter);
-  const found = await (candidates ? store.candidates(tenant, candidates) : scanned(store, tenant));
-  if (!filter) return found;
-  return found.filter(({ entry: { name, clientId, issuer } }) => matches(filter, { name, clientId, issuer }));
-}
-
-async function scanned(store: ApplicationStore, tenant: string): Promise<readonly Listed[]> {
-  return (await store.entries(tenant)).map((entry) => ({ entry }));
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<PageOfApplications> {
+  return store.page(tenant, {
+    candidates: filter && candidatesOf(filter),
+    query: {
+      compared: filter ? [...attributesOf(filter)] : [],
+      test: filter && (({ name, clientId, issuer }) => matches(filter, { name, clientId, issuer })),
+      offset,
+      limit,
+    },
+  });
 }
 
 /** What every match has at least one of; `undefined` where the filter does not say so. */

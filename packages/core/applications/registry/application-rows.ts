@@ -4,8 +4,8 @@
  * entries of a tenant are one cheap range (decision 0004).
  */
 import { keys } from "../../table/keys.ts";
-import { type NamedKind, type Versioned, version } from "../../table/named-items.ts";
-import { as, type Field, misfit, number, optional, rowCodec, text } from "../../table/row.ts";
+import { type Indexed, type NamedKind, type Versioned, version } from "../../table/named-items.ts";
+import { as, bool, type Field, misfit, number, optional, rowCodec, text } from "../../table/row.ts";
 import type { Value } from "../../table/table.ts";
 import type { SecretFacts } from "../protocols/client-secrets.ts";
 import { samlKey } from "../protocols/kinds.ts";
@@ -161,7 +161,11 @@ const packedId: Field<string> = {
  * How applications are stored as named items. Entries past the first 2,000 are read at half the price (decision 0004).
  */
 export const applicationKind: NamedKind<Application, ApplicationEntry> = {
-  item: rowCodec<Versioned<Application>>("application", { version, value: as("application", storedApplication) }),
+  item: rowCodec<Indexed<Application>>("application", {
+    version,
+    value: as("application", storedApplication),
+    indexed: as("x", optional(bool)),
+  }),
   entry: rowCodec<ApplicationEntry>("application entry", {
     id: as("i", packedId),
     name: as("SK", text),
@@ -182,6 +186,7 @@ export const applicationKind: NamedKind<Application, ApplicationEntry> = {
   }),
   owner: (id) => ({ i: packId(id) }),
   readStrongly: 2_000,
+  isIndexed: true,
 };
 
 /** The settings of a tenant's resident application. */

@@ -29,17 +29,26 @@ export interface Listed {
 
 const NAME_BYTES_MAX = 255;
 
-/** The candidates, each once, newest first. See `ApplicationStore.candidates`. */
+/**
+ * The candidates, each once, newest first; `undefined` where more than `most` names begin with a prefix. One round trip
+ * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read
+ * unit for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
+ */
 export async function readCandidates(
   table: Table,
   items: NamedItems<Application, ApplicationEntry>,
   tenant: string,
   { values, prefixes }: Candidates,
-): Promise<readonly Listed[]> {
-  const [owners, ...ranges] = await Promise.all([
+  most?: number,
+): Promise<readonly Listed[] | undefined> {
+  const [owners, ...beginning] = await Promise.all([
     ownersOf(table, items, tenant, values),
-    ...apart(prefixes).map((prefix) => items.entries(tenant, prefix)),
+    ...apart(prefixes).map((prefix) =>
+      most === undefined ? items.entries(tenant, prefix) : items.fewEntries(tenant, prefix, most),
+    ),
   ]);
+  const ranges = beginning.filter((entries) => entries !== undefined);
+  if (ranges.length < beginning.length) return undefined;
   const read = new Set(owners.applications.map(({ entry }) => entry.id));
   const entries = newestOfEach([...owners.entries, ...ranges.flat()]).filter(({ id }) => !read.has(id));
   return [...entries.map((entry) => ({ entry })), ...owners.applications].sort((a, b) => newestFirst(a.entry, b.entry));

@@ -1,11 +1,13 @@
 /** Restores deleted applications (decision 0084). */
 import { type Aside, itemOf, takingBack } from "../../aside/aside-rows.ts";
 import { namedItems } from "../../table/named-items.ts";
+import { whileStale } from "../../table/stale.ts";
 import type { Table } from "../../table/table.ts";
 import { applicationKind } from "./application-rows.ts";
 import { checkRestoredScopes } from "./authorization-rules.ts";
 import { authorizationsFrom, returningAuthorizedApis } from "./authorization-store.ts";
 import { clientItem } from "./client-store.ts";
+import { notingChange, placedSteps } from "./index-store.ts";
 import { checkNewName, nameTaken } from "./rules.ts";
 import { claimingClient, keySteps, namedClientOf } from "./store.ts";
 
@@ -23,7 +25,7 @@ export interface Again {
 /**
  * Restores a deleted application with its protocols, secrets and authorized APIs, and returns its name. Throws
  * `application.name_taken`, `client.taken` and the faults of other keys that are in use, `authorized_api.elevation`,
- * what `checkNewName` throws, and the error of `absent` where it is restored already. One round trip.
+ * what `checkNewName` throws, and the error of `absent` where it is restored already. At most two round trips.
  */
 export async function returnApplication(table: Table, { tenant, aside, name, scopes, absent }: Again): Promise<string> {
   const items = namedItems(table, applicationKind);
@@ -34,16 +36,27 @@ export async function returnApplication(table: Table, { tenant, aside, name, sco
   checkRestoredScopes(authorized?.apis ?? [], scopes);
   const client = namedClientOf(application);
   const owner = { tenant, applicationId: application.id };
-  await table.write(
-    ...takingBack(tenant, aside, undefined, absent),
-    ...items.returning(tenant, { value: application, version }, () =>
-      nameTaken({ name: application.name, inbound: {} }, tenant),
+  const returned = { value: application, version: version + 1 };
+  await whileStale(async (attempt) =>
+    table.write(
+      ...takingBack(tenant, aside, undefined, absent),
+      ...items.returning(tenant, { value: application, version }, () =>
+        nameTaken({ name: application.name, inbound: {} }, tenant),
+      ),
+      ...(authorized ? [returningAuthorizedApis(tenant, application.id, authorized)] : []),
+      ...(client
+        ? [
+            claimingClient(
+              tenant,
+              application,
+              clientItem(client.clientId, owner, client.client, authorized?.apis ?? []),
+            ),
+          ]
+        : []),
+      ...keySteps(tenant, undefined, application),
+      ...(await placedSteps(table, tenant, { after: returned }, { attempt })),
+      notingChange(tenant, returned),
     ),
-    ...(authorized ? [returningAuthorizedApis(tenant, application.id, authorized)] : []),
-    ...(client
-      ? [claimingClient(tenant, application, clientItem(client.clientId, owner, client.client, authorized?.apis ?? []))]
-      : []),
-    ...keySteps(tenant, undefined, application),
   );
   return application.name;
 }

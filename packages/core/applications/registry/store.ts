@@ -8,6 +8,7 @@ import { keys } from "../../table/keys.ts";
 import { namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
+import type { ValueIndexLimits } from "../../table/value-index/range-rows.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
 import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
@@ -19,10 +20,12 @@ import {
   readAuthorizations,
   removingAuthorizedApis,
 } from "./authorization-store.ts";
-import { type Candidates, type Listed, readCandidates } from "./candidates-store.ts";
+import { readCandidates } from "./candidates-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
+import { indexPlace, indexSteps, notingChange, type PageOfApplications, placedSteps } from "./index-store.ts";
+import { type ListReads, pageIn, readList } from "./list-store.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
@@ -54,12 +57,8 @@ export interface ApplicationStore {
   entries(tenant: string): Promise<ApplicationEntry[]>;
   /** The entry of one name. */
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
-  /**
-   * The applications with one of the values, or with a name that has one of the prefixes, newest first. One round trip
-   * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read
-   * unit for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
-   */
-  candidates(tenant: string, candidates: Candidates): Promise<readonly Listed[]>;
+  /** One page of a list, newest first, with the exact total. At most five round trips: see `readList`. */
+  page(tenant: string, reads: ListReads): Promise<PageOfApplications>;
   /** The applications of some entries, in their order; those that were removed since are left out. */
   readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
   /** The provisioning settings of the resident application. */
@@ -80,8 +79,15 @@ export function applicationItems(tenant: string, application: Application): Item
   ];
 }
 
-/** Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. */
-export function applicationStore(table: Table, deletedDays = 0): ApplicationStore {
+/**
+ * Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. `limits` are those
+ * of the index of applications, and up to `few` applications a list reads their entries.
+ */
+export function applicationStore(
+  table: Table,
+  deletedDays = 0,
+  { few, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number } = {},
+): ApplicationStore {
   const items = namedItems(table, applicationKind);
 
   const readResident = async (tenant: string) => {
@@ -93,10 +99,13 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
     find: async (tenant, id) => (await items.find(tenant, id))?.value,
 
     add: (tenant, application) =>
-      items.add(tenant, application, () => nameTaken(application, tenant), [
-        ...newClientItems(tenant, application).map((item) => claimingClient(tenant, application, item)),
-        ...keySteps(tenant, undefined, application),
-      ]),
+      whileStale(async (attempt) =>
+        items.add(tenant, application, () => nameTaken(application, tenant), [
+          ...newClientItems(tenant, application).map((item) => claimingClient(tenant, application, item)),
+          ...keySteps(tenant, undefined, application),
+          ...(await placedSteps(table, tenant, { after: { value: application, version: 1 } }, { attempt, limits })),
+        ]),
+      ),
 
     update(tenant, id, scopes, change) {
       const read = () => readAuthorizations(table, tenant, id);
@@ -109,16 +118,23 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
         },
         absent: () => notFound(id, tenant),
         taken: ({ name }) => renameTaken(id, name),
-        steps: async (before, after) => [
-          ...(await clientSteps(tenant, before, after, scopes, () => early ?? read())),
-          ...keySteps(tenant, before, after),
-        ],
+        steps: async (before, after, attempt) => {
+          const [ofClient, ofIndex] = await Promise.all([
+            clientSteps(tenant, before.value, after.value, scopes, () => early ?? read()),
+            placedSteps(table, tenant, { before, after }, { attempt, limits }),
+          ]);
+          return [...ofClient, ...keySteps(tenant, before.value, after.value), ...ofIndex, notingChange(tenant, after)];
+        },
       });
     },
 
     remove: (tenant, id) =>
-      whileStale(async () => {
-        const [before, authorized] = await Promise.all([items.find(tenant, id), readAuthorizations(table, tenant, id)]);
+      whileStale(async (attempt) => {
+        const [before, authorized, place] = await Promise.all([
+          items.find(tenant, id),
+          readAuthorizations(table, tenant, id),
+          indexPlace(table, tenant, id, attempt, limits),
+        ]);
         if (!before) return;
         const client = namedClientOf(before.value);
         await table.write(
@@ -126,6 +142,7 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
           ...items.removing(tenant, id, before),
           ...(client ? releasingClient(client.clientId, { tenant, applicationId: id }) : []),
           ...keySteps(tenant, before.value, undefined),
+          ...(await indexSteps(table, tenant, { before }, place)),
           ...puttingAside(tenant, asideOf(before, authorized), systemClock.now(), deletedDays),
         );
       }),
@@ -134,7 +151,15 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
 
     entry: items.entry,
 
-    candidates: (tenant, candidates) => readCandidates(table, items, tenant, candidates),
+    async page(tenant, reads) {
+      const { candidates, query } = reads;
+      const found = await readList(table, items, tenant, reads, few);
+      if (found) return found;
+      const all = candidates
+        ? await readCandidates(table, items, tenant, candidates)
+        : (await items.entries(tenant)).sort(newestFirst).map((entry) => ({ entry }));
+      return pageIn(all ?? [], query);
+    },
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.

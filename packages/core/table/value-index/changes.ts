@@ -2,12 +2,14 @@
 import { compareKeys, LAST, type Step } from "../table.ts";
 import { locate } from "./directory.ts";
 import { rangeWithRoom } from "./fold.ts";
-import type { PairChange } from "./model.ts";
+import { foundingLanes, laneStep } from "./lanes.ts";
+import type { CountedRange, PairChange } from "./model.ts";
 import { pairText } from "./pair.ts";
 import {
   changeBytes,
   changeName,
   deltaAt,
+  hasColumns,
   rangeItem,
   rangeKey,
   shapeOfRange,
@@ -17,7 +19,7 @@ import {
 import { crowded } from "./spread.ts";
 
 /** A pair that comes or goes. */
-interface Turn {
+export interface Turn {
   readonly text: string;
   readonly net: 1 | -1;
 }
@@ -32,18 +34,34 @@ interface RangeTurns {
  * The steps of a change; none for one that changes nothing. `isSpread`: a transaction that meets another one in a young
  * range ends in `Crowded`.
  */
-export async function changeSteps(
+export function changeSteps(
   context: ValueContext,
   { added, removed, several }: PairChange,
   moved: () => Error,
   isSpread = false,
 ): Promise<readonly Step[]> {
-  const turns: readonly Turn[] = [
-    ...removed.map((pair): Turn => ({ text: pairText(pair), net: -1 })),
-    ...added.map((pair): Turn => ({ text: pairText(pair), net: 1 })),
-  ];
+  const texts = { added: added.map(pairText), removed: removed.map(pairText), several };
+  return textSteps(context, texts, moved, { isSpread });
+}
+
+/** The texts of pairs that come and go. */
+export interface TextChange extends Pick<PairChange, "several"> {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** The same for texts. `near`: a range with room that need not be looked for. */
+export async function textSteps(
+  context: ValueContext,
+  change: TextChange,
+  moved: () => Error,
+  { isSpread = false, near }: { readonly isSpread?: boolean; readonly near?: ValueRange | undefined } = {},
+): Promise<readonly Step[]> {
+  const turns = turnsOf(change);
   const located = await Promise.all(
-    turns.map(({ text }) => rangeWithRoom(context, (consistent) => locate(context, text, consistent))),
+    turns.map(({ text }) =>
+      near && covers(near, text) ? near : rangeWithRoom(context, (consistent) => locate(context, text, consistent)),
+    ),
   );
   const byRange = new Map<string, RangeTurns & { readonly turns: Turn[] }>();
   for (const [at, turn] of turns.entries()) {
@@ -55,11 +73,21 @@ export async function changeSteps(
   }
   return [...byRange.values()].flatMap((one, at) => {
     const { range } = one;
-    const steps = rangeSteps(context, one, at === 0 ? several : 0, moved);
+    const steps = rangeSteps(context, one, at === 0 ? change.several : 0, moved);
     // Where others write a range, it is spread; where they create the index, it is looked for again.
     const contended = range ? () => crowded(context, range) : moved;
     return isSpread ? steps.map((step) => ({ ...step, contended })) : steps;
   });
+}
+
+/** The turns of a change: what goes, and then what comes. */
+export function turnsOf({ added, removed }: Pick<TextChange, "added" | "removed">): readonly Turn[] {
+  return [...removed.map((text): Turn => ({ text, net: -1 })), ...added.map((text): Turn => ({ text, net: 1 }))];
+}
+
+/** Whether a text belongs to a range. */
+export function covers({ low, high }: CountedRange, text: string): boolean {
+  return compareKeys(low, text) <= 0 && compareKeys(text, high) < 0;
 }
 
 /** The steps of what a change does to one range. */
@@ -72,17 +100,22 @@ export function rangeSteps(
   const low = range?.low ?? "";
   const sum = turns.reduce((total, { net }) => total + net, 0);
   const pending = turns.reduce((total, { text }) => total + changeBytes(text), 0);
+  const nets = turns.map(({ text, net }) => [text, net] as const);
+  if (hasColumns(keys) && range?.high === LAST) return [laneStep(keys, low, nets, moved)];
+  const own = hasColumns(keys) ? Object.fromEntries(nets.map(([text, net]) => [changeName(text), net])) : {};
+  const founded = hasColumns(keys) ? firstRange(0, 0, 0, 0) : firstRange(sum, several, pending, turns.length);
   const counting: Step = range
     ? {
         change: rangeKey(keys, low),
-        add: { n: sum, p: pending, c: turns.length, ...(several !== 0 && { m: several }) },
+        add: { n: sum, p: pending, c: turns.length, ...(several !== 0 && { m: several }), ...own },
         when: {
           above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") },
           equal: shapeOfRange(keys),
         },
         otherwise: moved,
       }
-    : { put: rangeItem(keys, firstRange(sum, several, pending, turns.length)), when: "absent", otherwise: moved };
+    : { put: rangeItem(keys, founded), when: "absent", otherwise: moved };
+  if (hasColumns(keys)) return [counting, ...(range ? [] : foundingLanes(keys, nets, moved))];
   const byDelta = new Map<number, Record<string, number>>();
   for (const { text, net } of turns) {
     const at = deltaAt(keys, text);

@@ -2,15 +2,20 @@
  * The contents of ranges: packs and the changes since. They are read as separate items, so that a fold may come between
  * them; the number of the fold in each shows it, and they are read again.
  */
+import type { ColumnIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../settle.ts";
-import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
+import { compareKeys, type Item, type Key, LAST, type ReadOptions, type Table } from "../table.ts";
+import { columnKeys, textsOf } from "./columns.ts";
 import { readSpan } from "./directory.ts";
+import { laneKeys, laneOf, withLanes } from "./lanes.ts";
 import type { CountedRange } from "./model.ts";
 import { ID_BYTES, idOfBytes, packedText, unescaped } from "./pair.ts";
 import {
+  areNames,
   DELTAS,
   type Delta,
   deltaOf,
+  hasColumns,
   isWideItem,
   type PackedValue,
   packedIds,
@@ -32,6 +37,8 @@ export interface Contents<Range extends CountedRange = CountedRange> {
   readonly values: readonly PackedValue[];
   /** Of each pair of the pack, in order. Absent where only values were read. */
   readonly ids?: Uint8Array | undefined;
+  /** In place of values and ids, the texts of an index of columns. */
+  readonly texts?: readonly string[];
   /**
    * Net changes since the pack, by the texts of pairs: 1 for a pair that came, -1 for one that went, and 0 for one that
    * is as it was. A fold removes those too.
@@ -88,7 +95,7 @@ async function attempt(
   return ranges.map((range, place) => {
     const own = items.slice(at, at + (ofRange[place]?.length ?? 0));
     at += own.length;
-    return contentsOf(range, own, withIds && keys.ids !== undefined);
+    return hasColumns(keys) ? columnContents(range, own) : contentsOf(range, own, withIds && keys.ids !== undefined);
   });
 }
 
@@ -104,21 +111,41 @@ export interface RangeAtOnce {
  * changes are of one instant, which a batch of reads is not: it may show one half of a transaction. Two round trips.
  */
 export async function readAtOnce({ table, keys }: ValueContext, low: string): Promise<RangeAtOnce | undefined> {
+  if (hasColumns(keys)) {
+    const range = await recordRangeAtOnce(table, keys, low);
+    return range && { range, contents: columnContents(range, await table.getMany(packKeys(keys, range, true))) };
+  }
   const [item, ...deltas] = await table.snapshot([rangeKey(keys, low), ...DELTAS.map((at) => keys.delta(low, at))]);
-  if (!item || (!keys.ids && !isWideItem(item))) return undefined;
+  if (!item || (areNames(keys) && !isWideItem(item))) return undefined;
   const range = keys.ids ? rangeOf(item) : wideRangeOf(item);
   const packs = await table.getMany(packKeys(keys, range, true));
   const items = hasChanges(range) ? [...deltas, ...packs] : packs;
   return { range, contents: contentsOf(range, items, keys.ids !== undefined) };
 }
 
+/** A range of an index of columns with its changes. One round trip; one more for the last range. */
+async function recordRangeAtOnce(table: Table, keys: ColumnIndexKeys, low: string): Promise<ValueRange | undefined> {
+  const item = await table.get(rangeKey(keys, low));
+  if (!item || rangeOf(item).high !== LAST) return item && rangeOf(item);
+  const [own, ...lanes] = await table.snapshot([rangeKey(keys, low), ...laneKeys(keys)]);
+  return (
+    own &&
+    withLanes(
+      rangeOf(own),
+      lanes.map((lane) => lane && laneOf(lane)),
+      { isSnapshot: true },
+    )
+  );
+}
+
 /** The keys of the items with the contents of a range. */
 export function contentKeys(keys: RangeKeys, range: ValueRange, withIds: boolean): readonly Key[] {
-  return [...deltaKeys(keys, range), ...packKeys(keys, range, withIds)];
+  return [...(hasColumns(keys) ? [] : deltaKeys(keys, range)), ...packKeys(keys, range, withIds)];
 }
 
 function packKeys(keys: RangeKeys, { low, fold, slot }: ValueRange, withIds: boolean): readonly Key[] {
   if (fold <= 0) return [];
+  if (hasColumns(keys)) return columnKeys(keys, low, slot);
   return [keys.values(low, slot), ...(withIds && keys.ids ? [keys.ids(low, slot)] : [])];
 }
 
@@ -149,12 +176,19 @@ export function contentsOf(
   return { range, values: packedValues(values), ids: ids && packedIds(ids), changes };
 }
 
+/** The contents of a range of an index of columns, whose changes are in its row. */
+function columnContents(range: ValueRange, columns: readonly (Item | undefined)[]): Contents<ValueRange> | undefined {
+  const texts = range.fold > 0 ? textsOf(columns, range.fold) : [];
+  return texts && { range, values: [], texts, changes: range.own ?? new Map() };
+}
+
 function netChanges(deltas: readonly Delta[]): ReadonlyMap<string, number> {
   return new Map(deltas.flatMap(({ changes }) => [...changes]));
 }
 
 /** The texts of all pairs of a range, in order; without ids, the values are texts. */
-export function pairTexts({ values, ids, changes }: Contents): string[] {
+export function pairTexts({ values, ids, texts: records, changes }: Contents): string[] {
+  if (records) return withChanges(records, changes);
   if (!ids)
     return withChanges(
       values.map(({ value }) => unescaped(value)),

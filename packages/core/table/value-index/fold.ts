@@ -9,14 +9,17 @@
 import { elapsed, pause } from "../../platform/clock.ts";
 import { bytesOf } from "../name-index/name-key.ts";
 import { isStale, stale } from "../stale.ts";
-import { compareKeys, type Item, type Step, type Table } from "../table.ts";
+import { compareKeys, type Item, type Key, LAST, type Step, type Table } from "../table.ts";
 import { early } from "../timing.ts";
+import { columnItems } from "./columns.ts";
 import { type Contents, pairTexts, type RangeAtOnce, readAtOnce } from "./contents.ts";
+import { emptyingLanes, takingFromLanes } from "./lanes.ts";
 import {
   changeBytes,
   changeName,
   DELTAS,
   deltaAt,
+  hasColumns,
   idsItem,
   packedValuesOf,
   rangeItem,
@@ -138,40 +141,71 @@ async function replace(context: ValueContext, contents: Contents<ValueRange>): P
   const { range, changes } = contents;
   const { low, ticket } = range;
   const slot = otherSlot(range);
-  const ofDeltas = DELTAS.map((at) => [...changes].filter(([text]) => deltaAt(keys, text) === at));
-  const taken = ofDeltas.map((own) => own.slice(0, TAKEN_MOST));
-  const left = ofDeltas.flatMap((own) => own.slice(TAKEN_MOST));
+  const ofRows = hasColumns(keys)
+    ? [[...changes]]
+    : DELTAS.map((at) => [...changes].filter(([text]) => deltaAt(keys, text) === at));
+  const taken = ofRows.map((own) => own.slice(0, TAKEN_MOST));
+  const left = ofRows.flatMap((own) => own.slice(TAKEN_MOST));
   await putPack(context, low, slot, ticket, pairTexts({ ...contents, changes: new Map(taken.flat()) }));
-  const taking = taken.map(
-    (own, at): Step => ({
-      change: keys.delta(low, at),
-      set: { f: ticket },
-      clear: own.map(([text]) => changeName(text)),
-      // A pair that changed again meanwhile must not be lost.
-      when: own.length === 0 ? "any" : { equal: Object.fromEntries(own.map(([text, net]) => [changeName(text), net])) },
-      otherwise: stale,
-    }),
-  );
   // What was pending when the range was read is in the pack, or counts again. A range that has changes never has
   // nothing pending, because readers then skip its deltas.
   const pending = left.reduce((sum, [text]) => sum + changeBytes(text), 0);
+  const own = taken.flat();
+  if (hasColumns(keys) && range.lanes) {
+    const count = own.reduce((sum, [, net]) => sum + net, 0);
+    await table.write(
+      {
+        change: rangeKey(keys, low),
+        set: { f: ticket, s: slot },
+        add: { n: count },
+        when: { equal: { t: ticket } },
+        otherwise: stale,
+      },
+      ...takingFromLanes(keys, range, new Set(own.map(([text]) => text))),
+    );
+    return;
+  }
+  const isInRange = hasColumns(keys);
   await table.write(
     {
       change: rangeKey(keys, low),
       set: { f: ticket, s: slot },
       add: { p: pending - range.pending },
-      when: { equal: { t: ticket } },
+      ...(isInRange && { clear: namesOf(own) }),
+      when: { equal: { t: ticket, ...(isInRange && netsOf(own)) } },
       otherwise: stale,
     },
-    ...taking,
+    ...(isInRange ? [] : taken.map((some, at) => takingFrom(keys.delta(low, at), ticket, some))),
   );
 }
 
-/** Splits a range in its middle. Nothing may change meanwhile. */
+/** The net changes of some pairs. */
+type Nets = readonly (readonly [text: string, net: number])[];
+
+/** The step that takes changes from a delta. A pair that changed again meanwhile must not be lost. */
+function takingFrom(key: Key, ticket: number, own: Nets): Step {
+  return {
+    change: key,
+    set: { f: ticket },
+    clear: namesOf(own),
+    when: own.length === 0 ? "any" : { equal: netsOf(own) },
+    otherwise: stale,
+  };
+}
+
+function namesOf(nets: Nets): readonly string[] {
+  return nets.map(([text]) => changeName(text));
+}
+
+function netsOf(nets: Nets): Readonly<Record<string, number>> {
+  return Object.fromEntries(nets.map(([text, net]) => [changeName(text), net]));
+}
+
+/** Splits a range, in its middle if the index does not say otherwise. Nothing may change meanwhile. */
 async function split(context: ValueContext, range: ValueRange, texts: readonly string[]): Promise<void> {
   const { keys } = context;
   const { low, ticket, changes } = range;
-  const middle = texts.length >>> 1;
+  const middle = context.limits.kept?.(range, texts.length) ?? texts.length >>> 1;
   const cut = separator(texts[middle - 1] ?? "", texts[middle] ?? "");
   const [left, right] = [texts.slice(0, middle), texts.slice(middle)];
   const slot = otherSlot(range);
@@ -201,7 +235,9 @@ async function putRange(
 }
 
 /** The steps that put deltas without changes. */
-export function emptied({ keys }: ValueContext, { low, fold }: ValueRange): readonly Step[] {
+export function emptied({ keys }: ValueContext, range: ValueRange): readonly Step[] {
+  const { low, high, fold } = range;
+  if (hasColumns(keys)) return high === LAST ? emptyingLanes(keys, range) : [];
   return DELTAS.map((at): Step => ({ put: { ...keys.delta(low, at), f: fold }, when: "any", otherwise: stale }));
 }
 
@@ -218,6 +254,10 @@ export async function putPack(
   ticket: number,
   texts: readonly string[],
 ): Promise<void> {
+  if (hasColumns(keys)) {
+    await Promise.all(columnItems(keys, { low, slot }, { fold: ticket, texts }).map((item) => putNewer(table, item)));
+    return;
+  }
   const ids = keys.ids && idsItem(keys.ids(low, slot), ticket, texts);
   await Promise.all([
     putNewer(table, valuesItem(keys.values(low, slot), ticket, packedValuesOf(keys, texts))),

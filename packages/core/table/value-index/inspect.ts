@@ -2,14 +2,21 @@
  * An index in use, for operators: all of its pairs, whether its rows belong together, and mending what a defect left.
  * Others may write the index meanwhile.
  */
-import type { ValueIndexKeys } from "../keys.ts";
 import { whileStale } from "../stale.ts";
 import { compareKeys, LAST, type Step, type Table } from "../table.ts";
-import { type Contents, pairTexts, readContents } from "./contents.ts";
-import { locate, readRanges } from "./directory.ts";
+import { type Contents, pairTexts, readAtOnce, readContents } from "./contents.ts";
+import { locate, locateRecord, readRanges } from "./directory.ts";
 import { mendRange } from "./fold.ts";
 import type { CountedRange } from "./model.ts";
-import { limitsOf, rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
+import {
+  hasColumns,
+  limitsOf,
+  type RangeKeys,
+  rangeKey,
+  rangeOf,
+  type ValueContext,
+  type ValueRange,
+} from "./range-rows.ts";
 
 /** So often a range is read until it does not change meanwhile. */
 const TRIES = 20;
@@ -27,7 +34,7 @@ export interface InspectedRange {
  * All ranges of an index in order, each as it is when it is read. Two round trips for each. Throws an `Error` where a
  * range is missing.
  */
-export async function* inspectIndex(table: Table, keys: ValueIndexKeys): AsyncGenerator<InspectedRange, void> {
+export async function* inspectIndex(table: Table, keys: RangeKeys): AsyncGenerator<InspectedRange, void> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
   for (let low = ""; low !== LAST; ) {
     const { range, contents, isSteady } = await readRange(context, low);
@@ -42,21 +49,26 @@ export async function* inspectIndex(table: Table, keys: ValueIndexKeys): AsyncGe
 }
 
 /** How often an index has a pair, by its text: 0 or 1, unless it is damaged. */
-export async function timesHeld(table: Table, keys: ValueIndexKeys, text: string): Promise<number> {
+export async function timesHeld(table: Table, keys: RangeKeys, text: string): Promise<number> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
-  const range = await locate(context, text, true);
+  const range = await rangeOfText(context, text);
   if (!range) return 0;
   const contents = await readContents(context, [range], { withIds: true, consistent: true });
   return contents.flatMap(pairTexts).filter((one) => one === text).length;
 }
 
 /** Makes the rows of the range of a text belong together again: each pair is there once, and counted. */
-export async function mendIndexRange(table: Table, keys: ValueIndexKeys, text: string): Promise<void> {
+export async function mendIndexRange(table: Table, keys: RangeKeys, text: string): Promise<void> {
   const context: ValueContext = { table, keys, limits: limitsOf({}) };
   await whileStale(async () => {
-    const range = await locate(context, text, true);
+    const range = await rangeOfText(context, text);
     if (range) await mendRange(context, range);
   });
+}
+
+function rangeOfText(context: ValueContext, text: string): Promise<ValueRange | undefined> {
+  const { keys } = context;
+  return hasColumns(keys) ? locateRecord({ ...context, keys }, text, true) : locate(context, text, true);
 }
 
 /** What an index counts as a whole. */
@@ -68,7 +80,7 @@ export interface IndexCounts {
 }
 
 /** One round trip. */
-export async function countsOf(table: Table, keys: ValueIndexKeys): Promise<IndexCounts> {
+export async function countsOf(table: Table, keys: RangeKeys): Promise<IndexCounts> {
   const ranges = await readRanges({ table, keys, limits: limitsOf({}) });
   return {
     several: ranges.reduce((sum, range) => sum + range.several, 0),
@@ -80,7 +92,7 @@ export async function countsOf(table: Table, keys: ValueIndexKeys): Promise<Inde
  * The step that corrects how many owners are counted as having several pairs. It is a change of the range, so that a
  * split at the same time starts again.
  */
-export function correctingSeveral(keys: ValueIndexKeys, by: number, otherwise: () => Error): Step {
+export function correctingSeveral(keys: RangeKeys, by: number, otherwise: () => Error): Step {
   return { change: rangeKey(keys, ""), add: { m: by, c: 1 }, when: "present", otherwise };
 }
 
@@ -94,6 +106,7 @@ async function readRange(
   readonly isSteady: boolean;
 }> {
   const { table, keys } = context;
+  if (hasColumns(keys)) return readRecords(context, low);
   const read = async (): Promise<ValueRange | undefined> => {
     const item = await table.get(rangeKey(keys, low));
     return item && rangeOf(item);
@@ -107,6 +120,18 @@ async function readRange(
     range = after;
   }
   return { contents: [], isSteady: true };
+}
+
+/** The same of an index of columns, whose changes are read at one instant. */
+async function readRecords(context: ValueContext, low: string): ReturnType<typeof readRange> {
+  for (let tries = 0; ; tries += 1) {
+    const read = await readAtOnce(context, low);
+    if (!read) return { contents: [], isSteady: true };
+    const { range, contents } = read;
+    if (contents) return { range, contents: [contents], isSteady: true };
+    if (tries >= TRIES)
+      throw new Error(`The packs of the range at ${JSON.stringify(low)} are not those of its last fold.`);
+  }
 }
 
 /** What is wrong with the texts of a range; `undefined` where nothing is. */

@@ -11,13 +11,16 @@
  * Packs, deltas and range carry the number of the fold that wrote them, by which a reader sees that they belong
  * together.
  *
- * The wide ranges of a name index are such ranges too (decision 0128). Their texts are names, which need no ids.
+ * The wide ranges of a name index are such ranges too (decision 0128). Their texts are names, which need no ids. So are
+ * those of an index of columns (decision 0136): their changes are in the range row, and their packs have a row for each
+ * column.
  */
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { PackedRangeKeys, ValueIndexKeys } from "../keys.ts";
+import type { ColumnIndexKeys, PackedRangeKeys, ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, SHAPE, text, withDefault } from "../row.ts";
 import { compareKeys, type Item, type Key, type Table } from "../table.ts";
+import type { Lane } from "./lanes.ts";
 import type { CountedRange } from "./model.ts";
 import { escaped, ID_BYTES, TIE_LENGTH, writeId } from "./pair.ts";
 
@@ -30,6 +33,8 @@ export interface ValueIndexLimits {
    * young index spreads its writes.
    */
   readonly splitAt: (depth: number) => number;
+  /** How many of the pairs of a full range stay in its first part. Default: half of them. */
+  readonly kept?: (range: CountedRange, count: number) => number;
 }
 
 const FOLD_BYTES = 1_850;
@@ -46,8 +51,15 @@ const SPLIT_AT = 2_850;
  */
 export const WIDE_SHAPE = 2;
 
-/** The keys of an index of values, or of names, which have no ids. */
-export type RangeKeys = PackedRangeKeys & Partial<Pick<ValueIndexKeys, "ids">>;
+/** The keys of an index of values, of names, which have no ids, or of columns. */
+export type RangeKeys = PackedRangeKeys &
+  Partial<Pick<ValueIndexKeys, "ids">> &
+  Partial<Pick<ColumnIndexKeys, "columns" | "column" | "state">>;
+
+/** Whether an index has the changes of a range in its row, and its packs in columns. */
+export function hasColumns(keys: RangeKeys): keys is RangeKeys & ColumnIndexKeys {
+  return keys.columns !== undefined;
+}
 
 /** What the parts of one index share. */
 export interface ValueContext {
@@ -80,9 +92,13 @@ export interface ValueRange extends CountedRange {
   readonly slot: number;
   /** How many splits led to the range. */
   readonly depth: number;
+  /** Of an index of columns: the net changes since the last fold, by the texts of pairs. */
+  readonly own?: ReadonlyMap<string, number>;
+  /** Of the last range of such an index: the rows that have its changes. */
+  readonly lanes?: readonly (Lane | undefined)[] | undefined;
 }
 
-const rangeRow = rowCodec<Omit<ValueRange, "low">>("value range", {
+const rangeRow = rowCodec<Omit<ValueRange, "low" | "own" | "lanes">>("value range", {
   high: as("hi", text),
   count: as("n", number),
   several: as("m", withDefault(number, 0)),
@@ -123,7 +139,8 @@ export function rangeKey(keys: Pick<RangeKeys, "ranges">, low: string): Key {
 }
 
 export function rangeOf(item: Item): ValueRange {
-  return { low: item.SK.slice(1), ...rangeRow.read(item) };
+  const { changes: own } = deltaOf(item);
+  return { low: item.SK.slice(1), ...rangeRow.read(item), ...(own.size > 0 && { own }) };
 }
 
 export function rangeItem(keys: RangeKeys, range: ValueRange): Item {
@@ -141,8 +158,13 @@ export function wideRangeOf(item: Item): ValueRange {
 }
 
 /** The attributes that a range of an index has because of its shape. */
-export function shapeOfRange({ ids }: RangeKeys): Readonly<Record<string, number>> {
-  return ids ? {} : { [SHAPE]: WIDE_SHAPE };
+export function shapeOfRange(keys: RangeKeys): Readonly<Record<string, number>> {
+  return areNames(keys) ? { [SHAPE]: WIDE_SHAPE } : {};
+}
+
+/** Whether the texts of an index are names. */
+export function areNames(keys: RangeKeys): boolean {
+  return !keys.ids && !hasColumns(keys);
 }
 
 /** Changes of pairs by their texts. */

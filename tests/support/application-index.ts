@@ -1,0 +1,33 @@
+/** The index of applications held against the applications of a tenant. No writer may be active. */
+import { type ApplicationEntry, applicationKind } from "#core/applications/registry/application-rows.ts";
+import { completing, recordOf } from "#core/applications/registry/index-rows.ts";
+import { keys } from "#core/table/keys.ts";
+import type { Item, Table } from "#core/table/table.ts";
+import { recordText } from "#core/table/value-index/columns.ts";
+import { inspectIndex } from "#core/table/value-index/inspect.ts";
+
+/** Makes the index of a tenant without applications complete. */
+export const foundIndex = (table: Table, tenant: string): Promise<void> => table.write(completing(tenant, true));
+
+/** What is wrong with the index of a tenant, in sentences. `rows`: all rows of its applications. */
+export const applicationIndexProblems = async (
+  table: Table,
+  tenant: string,
+  rows: readonly Item[],
+): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  const held: string[] = [];
+  for await (const { low, texts, problem } of inspectIndex(table, keys.applicationColumns(tenant))) {
+    if (problem) problems.push(`the range at ${JSON.stringify(low)} ${problem}`);
+    held.push(...texts);
+  }
+  const read = rows.map((row) => applicationKind.item.read(row));
+  const entries = read.map(({ value, version }): ApplicationEntry => applicationKind.entryOf(value, version));
+  const expected = new Set(entries.map((entry) => recordText(recordOf(entry))));
+  return [
+    ...problems,
+    ...read.flatMap(({ value, indexed }) => (indexed ? [] : [`the row of ${value.id} does not note the index`])),
+    ...held.filter((text) => !expected.delete(text)).map((text) => `the index holds ${JSON.stringify(text)}`),
+    ...[...expected].map((text) => `the index lacks ${JSON.stringify(text)}`),
+  ];
+};
