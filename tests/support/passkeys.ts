@@ -37,7 +37,8 @@ export interface Asked {
 /** What a page asks a browser for. */
 export const askedIn = ({ html }: Shown): Asked => {
   const [, text = "{}"] = /data-options="([^"]*)"/.exec(html) ?? [];
-  return JSON.parse(text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"));
+  const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return JSON.parse(text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] ?? ""));
 };
 
 /** Where the service of a test is for browsers: a relying party has a name. */
