@@ -1,5 +1,9 @@
 /** Passkeys (WebAuthn) as a second factor, where the application asks for one. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
 import { codeAt, STEP_MS, secretIn, sequenceOf, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import {
@@ -11,6 +15,7 @@ import {
   PASSKEY_STEP,
   use,
 } from "#tests/support/passkeys.ts";
+import { TENANT, tableOf } from "#tests/support/people.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -61,6 +66,18 @@ const enrolled = async (client = strict, settings: { algorithm?: Algorithm; coun
   const { page, shown } = await afterPassword(person, client);
   const done = await create(page, shown, key);
   return { person, page, key, done };
+};
+
+/** A person whose attributes, of an earlier release or another server, name passkeys that nobody has created. */
+const imported = async (more: object = {}): Promise<Person> => {
+  count += 1;
+  const { username, password } = { username: `imported-${count}`, password: PERSON.password };
+  const profile = { [SYSTEM]: { enabledAuthenticators: "FIDOAuthenticator", ...more } };
+  const { id, ...rest } = freshUser(newId(), username, Date.now(), { hasPassword: true, profile });
+  const taken = () => new Error("taken");
+  const steps = [addingCredential(TENANT, id, await newCredential(password), taken)];
+  await userStore(tableOf(api.service)).add(TENANT, { id, ...rest }, { steps, taken });
+  return { username, password, id };
 };
 
 const idTokenOf = async (client: TestClient, code: string | undefined) =>
@@ -405,6 +422,14 @@ describe("enabledAuthenticators", () => {
 });
 
 describe("a deleted user", () => {
+  test("whose attributes of an earlier release name factors that nobody has set up, can be deleted and restored", async () => {
+    const user = await imported({ totpEnabled: "true", country: "DE" });
+    expect((await api.ask("DELETE", `/scim2/Users/${user.id}`)).status).toBe(204);
+    expect((await api.ask("POST", `/api/server/v1/deleted-resources/${user.id}/restore`)).status).toBe(200);
+    expect((await api.ask("GET", `/scim2/Users/${user.id}`)).body[SYSTEM]).toEqual({ country: "DE" });
+    const { page, shown } = await afterPassword(user);
+    expect((await create(page, shown, newAuthenticator(api.url))).status).toBe(303);
+  });
   test("comes back with the same passkeys", async () => {
     const { person, key } = await enrolled();
     expect((await api.ask("DELETE", `/scim2/Users/${person.id}`)).status).toBe(204);
@@ -413,6 +438,11 @@ describe("a deleted user", () => {
     expect(shown.title).toBe("Use your passkey");
     expect((await use(page, shown, key)).status).toBe(303);
   });
+});
+
+test("a user whose attribute names passkeys that nobody has created creates one", async () => {
+  const { page, shown } = await afterPassword(await imported());
+  expect((await create(page, shown, newAuthenticator(api.url))).status).toBe(303);
 });
 
 test("the grant password is refused for an application that asks for a passkey", async () => {
