@@ -44,7 +44,7 @@ export const long = [
   "tests/http/documents/guides.test.ts",
   "tests/http/scim1/large.test.ts",
   "tests/http/scim2/attribute-indexes.test.ts",
-  "tests/http/sign-in/{back-channel,chromium,conformance,pages}.test.ts",
+  "tests/http/sign-in/{back-channel,chromium,conformance,hostile-passkeys,pages,passkey-pages}.test.ts",
   "tests/http/scim2/hostile.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",
   "tests/http/webhooks/delivery.test.ts",

@@ -187,8 +187,8 @@ export function forgetting(tenant: string, aside: Aside): readonly Step[] {
 
 /** The steps that remove what a deleted user signed in with. They read nothing. */
 export function forgettingCredentials(tenant: string, userId: string): readonly Step[] {
-  const both = [keys.credential(tenant, userId), keys.totp(tenant, userId)];
-  return both.map((remove): Step => ({ remove, when: "any", otherwise: stale }));
+  const all = [keys.credential(tenant, userId), keys.totp(tenant, userId), keys.passkeys(tenant, userId)];
+  return all.map((remove): Step => ({ remove, when: "any", otherwise: stale }));
 }
 
 /** Removes the members of a resource that are in parts. They expire in any case. */

@@ -9,7 +9,13 @@ import type { RefusalReason } from "./sign-in.ts";
 export type TheftReason = "refresh token used twice" | "authorization code used twice";
 
 /** Why a right password alone is not enough. */
-export type FactorReason = "one-time code" | "one-time codes locked" | "password must be changed";
+export type FactorReason =
+  | "one-time code"
+  | "one-time codes locked"
+  | "passkey"
+  | "passkeys locked"
+  | "passkey that may be copied: its counter went back"
+  | "password must be changed";
 
 /** Reports a refused sign-in, refresh token or code. */
 export type OnRefusal = (name: QualifiedName, reason: RefusalReason | TheftReason | FactorReason) => void;

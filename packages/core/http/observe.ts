@@ -120,6 +120,9 @@ const CAUSES_MAX = 4;
 
 const DAY_MS = 86_400_000;
 
+/** Why a sign-in is refused whatever is sent. */
+const LOCKED: ReadonlySet<string> = new Set(["locked", "one-time codes locked", "passkeys locked"]);
+
 const observers = new Map<string, Observer>();
 
 /** The observer of a service: one per container, so that all parts of a function share its next line. */
@@ -176,7 +179,7 @@ function open(service: string): Observer {
     },
     security(event) {
       refused.SignInFailures += 1;
-      const isLocked = event.reason === "locked" || event.reason === "one-time codes locked";
+      const isLocked = LOCKED.has(event.reason);
       if (isLocked) refused.LockedSignIns += 1;
       const name = isLocked ? "sign-in-locked" : "sign-in-failed";
       logger().warn("sign-in refused", { event: name, ...event });

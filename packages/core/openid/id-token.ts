@@ -82,10 +82,11 @@ export function idTokenAlgorithmOf(oidc: Application["inbound"]["oidc"]): IdToke
   return isFapi2(oidc ?? {}) ? "ES256" : "RS256";
 }
 
-/** How the user signed in: the class, and the methods. */
+/** How the user signed in: the class, and the methods. An authenticator uses a key when its user touches it. */
 function classOf(methods: readonly string[] = ["pwd"]) {
   const isWithFactors = methods.length > 1;
-  return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...methods, ...(isWithFactors ? ["mfa"] : [])] };
+  const all = methods.flatMap((method) => (method === "pop" ? [method, "user"] : [method]));
+  return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...all, ...(isWithFactors ? ["mfa"] : [])] };
 }
 
 /** The left half of the digest, by the hash of the algorithm: SHA-256 for all (section 3.1.3.6). */

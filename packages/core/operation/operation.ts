@@ -153,6 +153,7 @@ export interface PageResult {
   readonly headers: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[];
+  /** The page; or the script of one, whose headers say so. */
   readonly html?: string;
 }
 

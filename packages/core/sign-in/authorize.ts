@@ -1,7 +1,7 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
 import type { Application } from "../applications/registry/model.ts";
-import { findTotp } from "../identities/credentials/totp-store.ts";
+import { findFactors } from "../identities/credentials/factor-store.ts";
 import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
@@ -18,7 +18,7 @@ import {
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
-import { needsCode, standingIn } from "./factors.ts";
+import { lackingFactors, standingIn } from "./factors.ts";
 import { type Asked, askPassword } from "./flow.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
@@ -67,12 +67,12 @@ export async function authorize(
       return askPassword(asked, context, { userName: request.loginHint });
     }
     const standing = standingIn(usableSession);
-    const isCodeLeft = needsCode(asked) && !standing.methods.includes("otp");
-    if (isCodeLeft && request.prompts.includes("none")) {
-      throw new AuthorizationError("interaction_required", "The user must enter a one-time code.");
+    const isFactorLeft = lackingFactors(asked, standing.methods) !== undefined;
+    if (isFactorLeft && request.prompts.includes("none")) {
+      throw new AuthorizationError("interaction_required", "The user must prove a second factor.");
     }
-    const totp = isCodeLeft ? await findTotp(context.table, tenant, usableSession.user.id) : undefined;
-    return await proceed(asked, standing, { totp, consent, facts }, [], context);
+    const factors = isFactorLeft ? await findFactors(context.table, tenant, usableSession.user.id) : {};
+    return await proceed(asked, standing, { factors, consent, facts }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;

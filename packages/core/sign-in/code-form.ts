@@ -1,26 +1,20 @@
 /** The forms of one-time codes: entering one, setting them up, and going on from the recovery codes. */
-import { codeLock } from "../auth/code-lock-store.ts";
-import {
-  findTotp,
-  settingUpTotp,
-  type TotpFactor,
-  totpOwner,
-  usingTotp,
-} from "../identities/credentials/totp-store.ts";
+import { codeLock } from "../auth/factor-lock-store.ts";
+import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
+import { settingUpTotp, type TotpFactor, totpOwner, usingTotp } from "../identities/credentials/totp-store.ts";
 import { changeUser } from "../identities/provisioning/users.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
-import { findConsent } from "../sessions/consent-store.ts";
-import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
-import { tenantFacts } from "./code.ts";
+import { askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { type Standing, standingOf } from "./factors.ts";
-import { type Asked, askPassword, takenRequest } from "./flow.ts";
-import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
+import { maySetUp, proving, type Standing, without } from "./factors.ts";
+import { type Asked, askPassword } from "./flow.ts";
+import { opened, type PageHeaders } from "./forms.ts";
 import { recoveryCodesPage } from "./pages/factor-pages.ts";
-import { askCode, askSetup, optionsOf, proceed, sealed, type UserFacts } from "./proceed.ts";
-import { referenceIn } from "./session.ts";
+import { askCode, askSetup, proceed, type UserFacts } from "./proceed.ts";
+import { FactorsChanged, factorsAreAsRead, provenForm, stores } from "./proven-form.ts";
+import { optionsOf, sealed } from "./proven-page.ts";
 
 const [newRecoveryCodes, stepOf, withoutRecoveryCode] = later(
   () => import("./totp.ts"),
@@ -35,33 +29,12 @@ export interface CodeBody {
   readonly code?: string | undefined;
   readonly recovery?: string | undefined;
   /** The button that was pressed. */
-  readonly choice?: "replace" | "other" | undefined;
+  readonly choice?: "replace" | "add-passkey" | "passkey" | "other" | undefined;
 }
 
 /** What the form that sets codes up contains. */
-export type SetupBody = Pick<CodeBody, "request" | "code">;
-
-type ProvenStage = "code" | "setup" | "saved" | "new-password";
-
-/** The request of a form with everything that the next page needs. One round trip. */
-export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHeaders, context: SignInContext) {
-  const { request } = form.pending;
-  const { tenant, asked: wanted, proven } = request;
-  const { table } = context;
-  const { id } = proven.user;
-  const reference = referenceIn(context, tenant);
-  const [asked, standing, totp, ofTenant, consent, sessions, former] = await Promise.all([
-    takenRequest(wanted, form, context),
-    standingOf(request, form.pending.session, context),
-    findTotp(table, tenant, id),
-    tenantFacts(tenant, wanted.scopes, context),
-    findConsent(table, tenant, id, wanted.applicationId),
-    sessionsOf(table, tenant, id),
-    reference && readOwnSession(table, reference),
-  ]);
-  const opening = { sessions, former, userAgent: headers["user-agent"] };
-  const facts: UserFacts = { totp, facts: ofTenant, consent, opening };
-  return { asked, standing, facts };
+export interface SetupBody extends Pick<CodeBody, "request" | "code"> {
+  readonly choice?: "passkey" | undefined;
 }
 
 /**
@@ -76,36 +49,53 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
     lock.find(context.now),
   ]);
   if (!standing || body.choice === "other") return askPassword(asked, context);
-  const { totp } = facts;
+  const { factors } = facts;
+  const { totp } = factors;
   // An administrator has taken the codes away meanwhile.
   if (!totp) return proceed(asked, standing, facts, [], context);
-  if (!body.code && !body.recovery) return askCode(asked, standing, context, "codeMissing");
+  if (body.choice === "passkey") return proceed(asked, standing, facts, [], context, "passkey");
+  if (!body.code && !body.recovery) return askCode(asked, standing, factors, context, "codeMissing");
   const refuse = (problem: "codeWrong" | "codeLocked") => {
     const { traceId, sourceIp, tools } = context;
     const { userName: name, userStore } = standing.user;
     const reason = problem === "codeLocked" ? "one-time codes locked" : "one-time code";
     tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant, userStore, name }, reason);
-    return askCode(asked, standing, context, problem);
+    return askCode(asked, standing, factors, context, problem);
   };
   if (!(await lock.admits(attempts, totp.version, context.now))) return refuse("codeLocked");
   const after = await usedFactor(body, totp, { tenant, userId: standing.user.id }, context);
   if (!after) return refuse("codeWrong");
-  const isReplaced = body.choice === "replace";
-  const using = usingTotp(tenant, standing.user.id, { before: totp, after }, () => new CodeUsed());
-  const proving: Standing = { ...standing, methods: ["pwd", "otp"] };
+  const using = usingTotp(tenant, standing.user.id, { before: totp, after }, () => new FactorsChanged());
+  const now = { ...facts, factors: { ...factors, totp: after } };
   try {
     const [page] = await Promise.all([
-      isReplaced
-        ? context.table.write(using).then(() => askSetup(asked, proving, context, { replaces: totp.version }))
-        : proceed(asked, proving, { ...facts, totp: after }, [using], context),
+      goOn(body.choice, asked, proving(standing, "code"), now, using, context),
       lock.takeBack(),
     ]);
     return page;
   } catch (error) {
     // Another request used the same code.
-    if (error instanceof CodeUsed) return refuse("codeWrong");
+    if (error instanceof FactorsChanged) return refuse("codeWrong");
     throw error;
   }
+}
+
+/** Goes on after a code: to another app, to a passkey, or to the application. */
+async function goOn(
+  choice: CodeBody["choice"],
+  asked: Asked,
+  standing: Standing,
+  facts: UserFacts,
+  using: ReturnType<typeof usingTotp>,
+  context: SignInContext,
+): Promise<PageResult> {
+  const { factors } = facts;
+  const isReplaced = choice === "replace";
+  const addsPasskey = choice === "add-passkey" && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
+  if (!isReplaced && !addsPasskey) return proceed(asked, standing, facts, [using], context);
+  await context.table.write(using);
+  if (addsPasskey) return askPasskeySetup(asked, standing, factors, context);
+  return askSetup(asked, standing, factors, context, { replaces: factors.totp?.version });
 }
 
 /** The factor after the use of a code; `undefined` where the code is not right. */
@@ -138,15 +128,17 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
   const { secret, replaces } = setup;
   const { asked, standing, facts } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
-  const { totp } = facts;
-  // Set up, replaced or taken away meanwhile: the form does not know the codes that count now.
-  if (totp?.version !== replaces) {
-    return proceed(asked, { ...standing, methods: ["pwd"] }, facts, [], context);
+  const { factors } = facts;
+  const { totp } = factors;
+  // Set up, replaced or taken away meanwhile: the form does not know the factors that count now.
+  if (totp?.version !== replaces || !maySetUp(standing, factors)) {
+    return proceed(asked, without(standing, "code"), facts, [], context);
   }
+  if (body.choice === "passkey") return proceed(asked, standing, facts, [], context, "passkey");
   const usedStep = await stepOf(body.code ?? "", secret, -1, context.now);
   if (usedStep === undefined) {
     const problem = body.code ? "setupWrong" : "codeMissing";
-    return askSetup(asked, standing, context, { secret, replaces, problem });
+    return askSetup(asked, standing, factors, context, { secret, replaces, problem });
   }
   const { codes, digests } = await newRecoveryCodes();
   const { user } = standing;
@@ -158,21 +150,21 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
   };
   try {
     await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, user.id, {
+      check: factorsAreAsRead(standing),
       change: (before) => before,
-      codes: settingUpTotp(tenant, user.id, factor, totp, () => new CodeUsed()),
+      factor: {
+        kind: "codes",
+        storing: settingUpTotp(tenant, user.id, factor, totp, () => new FactorsChanged()),
+      },
     });
   } catch (error) {
-    if (!(error instanceof CodeUsed)) throw error;
-    // Another page set codes up first.
-    return proceed(asked, { ...standing, methods: ["pwd"] }, { ...facts, totp: factor }, [], context);
+    if (!(error instanceof FactorsChanged)) throw error;
+    // Another page set a factor up first.
+    const again = await provenForm(form, headers, context);
+    if (!again.standing) return askPassword(asked, context);
+    return proceed(again.asked, without(again.standing, "code"), again.facts, [], context);
   }
-  return showRecoveryCodes(asked, { ...standing, methods: ["pwd", "otp"] }, codes, context);
-}
-
-/** The stores that change a user, with records that name that user. */
-export function stores(tenant: string, { user }: Standing, context: SignInContext) {
-  const { id: subject, userName: username, userStore } = user;
-  return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
+  return showRecoveryCodes(asked, proving(standing, "code"), codes, context);
 }
 
 function showRecoveryCodes(
@@ -188,10 +180,7 @@ function showRecoveryCodes(
 export async function takeSaved(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const { asked, standing, facts } = await provenForm(opened("saved", text, headers, context), headers, context);
   if (!standing) return askPassword(asked, context);
-  // Taken away meanwhile: then nothing but the password is proven.
-  const counting: Standing = facts.totp ? standing : { ...standing, methods: ["pwd"] };
+  // Taken away meanwhile: then they prove nothing.
+  const counting = facts.factors.totp ? standing : without(standing, "code");
   return proceed(asked, counting, facts, [], context);
 }
-
-/** The code was used, or the factor replaced, since it was read. */
-class CodeUsed extends Error {}

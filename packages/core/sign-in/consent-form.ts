@@ -6,7 +6,7 @@ import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
 import { furtherClaims, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { needsCode, standingIn } from "./factors.ts";
+import { lackingFactors, standingIn } from "./factors.ts";
 import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { currentSession, referenceIn } from "./session.ts";
@@ -44,7 +44,7 @@ export async function takeConsent(
   }
   // The account or the application may ask for more than before: the form proves nothing but the consent.
   const standing = standingIn(current);
-  if (mustChangePassword(current.user) || (needsCode(asked) && !standing.methods.includes("otp"))) {
+  if (mustChangePassword(current.user) || lackingFactors(asked, standing.methods)) {
     return askPassword(asked, context);
   }
   const claims = furtherClaims(request, asked.application, facts.known);

@@ -142,8 +142,9 @@ export const signInOperations = {
         request: hidden,
         code: parameter.meta({ description: "The code that the app shows" }),
         recovery: parameter.meta({ description: "A recovery code, in place of the code of the app" }),
-        choice: z.enum(["replace", "other"]).optional().meta({
-          description: "The button that was pressed: to set up another app after the code, or to use another account",
+        choice: z.enum(["replace", "add-passkey", "passkey", "other"]).optional().meta({
+          description:
+            "The button that was pressed: to set up another app or a passkey after the code, to use a passkey in its place, or to use another account",
         }),
       })
       .meta({ id: "CodeForm" }),
@@ -155,7 +156,13 @@ export const signInOperations = {
     summary: "Take the first code of an app that has the new secret, and store the secret",
     source: "RFC 6238; decision 0122",
     body: z
-      .object({ request: hidden, code: parameter.meta({ description: "The code that the app shows" }) })
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The code that the app shows" }),
+        choice: z.enum(["passkey"]).optional().meta({
+          description: "The button that was pressed, to create a passkey in place of codes",
+        }),
+      })
       .meta({ id: "CodeSetupForm" }),
     changesNothing: true,
   }),
@@ -166,6 +173,48 @@ export const signInOperations = {
     source: "decision 0122",
     body: z.object({ request: hidden }).meta({ id: "CodesSavedForm" }),
     changesNothing: true,
+  }),
+  usePasskey: operation({
+    ...form,
+    path: "/oauth2/passkey",
+    summary: "Take what a passkey has signed, from the page that asks for one",
+    source: "Web Authentication Level 3 section 7.2; decision 0135",
+    body: z
+      .object({
+        request: hidden,
+        credential: parameter.meta({ description: "What the browser says, as JSON (`PublicKeyCredential`)" }),
+        choice: z.enum(["add", "add-codes", "code", "other"]).optional().meta({
+          description:
+            "The button that was pressed: to create another passkey or set up codes after this one, to use a code in its place, or to use another account",
+        }),
+      })
+      .meta({ id: "PasskeyForm" }),
+    changesNothing: true,
+  }),
+  createPasskey: operation({
+    ...form,
+    path: "/oauth2/passkey-setup",
+    summary: "Take a passkey that the browser has created, and store its public key",
+    source: "Web Authentication Level 3 section 7.1; decision 0135",
+    body: z
+      .object({
+        request: hidden,
+        credential: parameter.meta({ description: "What the browser says, as JSON (`PublicKeyCredential`)" }),
+        choice: z.enum(["code", "skip", "other"]).optional().meta({
+          description:
+            "The button that was pressed: to set up codes in place of a passkey, to go on without one more, or to use another account",
+        }),
+      })
+      .meta({ id: "PasskeySetupForm" }),
+    changesNothing: true,
+  }),
+  getPasskeyScript: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/passkey-script",
+    summary: "Read the script of the pages of passkeys",
+    source: "decision 0135",
+    query: z.object({ v: parameter.meta({ description: "Its version, for caches" }) }),
   }),
   choosePassword: operation({
     ...form,

@@ -1,6 +1,7 @@
 /** Which factors a request needs, and what somebody has proven so far. */
-import { neededFactors } from "../applications/registry/sequence-model.ts";
-import { maySignIn, type User } from "../identities/users/model.ts";
+import { neededFactors, type SecondFactor } from "../applications/registry/sequence-model.ts";
+import type { Factors } from "../identities/credentials/factor-store.ts";
+import { maySignIn, mustChangePassword, type User } from "../identities/users/model.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import type { TokenUser } from "../tokens/model.ts";
 import { isEndedBy, revocationStore } from "../tokens/revocation-store.ts";
@@ -10,8 +11,14 @@ import type { CodeRequest } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type Current, currentSession, marksOf } from "./session.ts";
 
-/** A password, and a one-time code or recovery code, as `amr` names them (RFC 8176). */
-export type Method = "pwd" | "otp";
+/**
+ * A password; a one-time code or recovery code; the possession of a key: a passkey. As `amr` names them (RFC 8176).
+ * Whether the key is in hardware, no passkey without attestation proves.
+ */
+export type Method = "pwd" | "otp" | "pop";
+
+/** How a second factor is proven. */
+const METHOD = { code: "otp", passkey: "pop" } as const;
 
 /** What somebody has proven, in the form of the page for the next proof: there is no session yet. */
 export interface Proven {
@@ -29,6 +36,8 @@ export interface ProvenRequest {
   readonly proven: Proven;
   /** What somebody who sets one-time codes up is shown. */
   readonly setup?: CodesSetup | undefined;
+  /** What a passkey of somebody must sign, or the one that somebody creates. */
+  readonly challenge?: Challenge | undefined;
 }
 
 /** A secret of one-time codes before it is stored. */
@@ -37,6 +46,15 @@ export interface CodesSetup {
   readonly secret: string;
   /** The version of the factor that the secret replaces; absent for the first one. */
   readonly replaces?: string | undefined;
+}
+
+/** What an authenticator is asked. */
+export interface Challenge {
+  /** Random, in Base64url. */
+  readonly text: string;
+  readonly madeMs: number;
+  /** The handle of the user for whom a passkey is created. */
+  readonly handle?: string | undefined;
 }
 
 /** Somebody who has proven a part, with the account as it is now. */
@@ -48,16 +66,84 @@ export interface Standing extends Omit<Proven, "user"> {
   readonly session?: Current;
 }
 
-/**
- * Whether a request needs a one-time code: the application asks all of its users for one, or the client asks for the
- * class of such sign-ins, before that of a password alone.
- */
-export function needsCode({ application, request }: Pick<CodeRequest, "application" | "request">): boolean {
+/** What a request asks for besides the password: for each step one of its factors. */
+function furtherFactors({ application, request }: Pick<CodeRequest, "application" | "request">) {
   const needed = neededFactors(application.authenticationSequence);
-  return ("needsCode" in needed && needed.needsCode) || prefersCode(request);
+  const ofApplication = "further" in needed ? needed.further : [];
+  return ofApplication.length === 0 && prefersFactors(request) ? [EITHER] : ofApplication;
 }
 
-function prefersCode({ acrValues = [], claims }: AuthorizationRequest): boolean {
+/** What a client that asks for the class of such sign-ins gets: it does not say by which factor. */
+const EITHER: readonly SecondFactor[] = ["code", "passkey"];
+
+/**
+ * The factors of the first step that is not proven yet: the application asks all of its users for it, or the client
+ * asks for the class of such sign-ins, before that of a password alone. `undefined` where nothing is missing.
+ */
+export function lackingFactors(
+  asked: Pick<CodeRequest, "application" | "request">,
+  methods: readonly Method[],
+): readonly SecondFactor[] | undefined {
+  return furtherFactors(asked).find((factors) => !factors.some((factor) => methods.includes(METHOD[factor])));
+}
+
+/** What a page asks for next. */
+export interface NextFactor {
+  readonly factor: SecondFactor;
+  /** True where the user must set it up first. */
+  readonly isNew: boolean;
+  /** What the person can choose in its place. */
+  readonly others: readonly SecondFactor[];
+}
+
+/**
+ * The second factor that is asked for next. Who has one proves it before another one is set up, and before another
+ * password is chosen, whatever the application asks for: a password alone changes neither. `wish`: the factor that the
+ * person prefers.
+ */
+export function nextFactor(
+  asked: Pick<CodeRequest, "application" | "request">,
+  { user, methods }: Pick<Standing, "user" | "methods">,
+  factors: Factors,
+  wish?: SecondFactor,
+): NextFactor | undefined {
+  const has = factorsOf(factors);
+  const isOpen = has.length > 0 && !has.some((factor) => methods.includes(METHOD[factor]));
+  const lacking = lackingFactors(asked, methods) ?? (isOpen && mustChangePassword(user) ? has : undefined);
+  if (!lacking) return undefined;
+  const usable = lacking.filter((factor) => has.includes(factor));
+  if (usable.length > 0) return chosen(usable, false, wish);
+  return isOpen ? chosen(has, false, wish) : chosen(lacking, true, wish);
+}
+
+function chosen(among: readonly SecondFactor[], isNew: boolean, wish: SecondFactor | undefined) {
+  const [factor] = [...among.filter((each) => each === wish), ...among];
+  return factor && { factor, isNew, others: among.filter((each) => each !== factor) };
+}
+
+/** Whether somebody may set a factor up: there is none yet, or one that is there is proven. */
+export function maySetUp({ methods }: Pick<Standing, "methods">, factors: Factors): boolean {
+  const has = factorsOf(factors);
+  return has.length === 0 || has.some((factor) => methods.includes(METHOD[factor]));
+}
+
+/** Which second factors there are. */
+function factorsOf({ totp, passkeys }: Factors): readonly SecondFactor[] {
+  return [...(totp ? ["code" as const] : []), ...(passkeys ? ["passkey" as const] : [])];
+}
+
+/** Somebody who has proven a factor, too. */
+export function proving<S extends Pick<Standing, "methods">>(standing: S, factor: SecondFactor): S {
+  const method = METHOD[factor];
+  return standing.methods.includes(method) ? standing : { ...standing, methods: [...standing.methods, method] };
+}
+
+/** Somebody for whom a proof of a factor does not count. */
+export function without<S extends Pick<Standing, "methods">>(standing: S, factor: SecondFactor): S {
+  return { ...standing, methods: standing.methods.filter((method) => method !== METHOD[factor]) };
+}
+
+function prefersFactors({ acrValues = [], claims }: AuthorizationRequest): boolean {
   const essential = claims && requestedClaim(claims.idToken, "acr");
   const wished = (essential?.isEssential && essential.values) || acrValues;
   return wished.find((value) => value === FACTORS_CLASS || value === PASSWORD_CLASS) === FACTORS_CLASS;
@@ -67,7 +153,8 @@ function prefersCode({ acrValues = [], claims }: AuthorizationRequest): boolean 
 export function standingIn(current: Current): Standing {
   const { session, user, userFromMs, clientFromMs } = current;
   const { authSeconds, startedMs } = session;
-  const methods: readonly Method[] = session.methods?.includes("otp") ? ["pwd", "otp"] : ["pwd"];
+  const second = Object.values(METHOD).filter((method) => session.methods?.includes(method));
+  const methods: readonly Method[] = ["pwd", ...second];
   return { user, fromMs: [userFromMs, clientFromMs], authSeconds, startedMs, methods, session: current };
 }
 

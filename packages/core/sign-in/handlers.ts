@@ -9,6 +9,8 @@ import { takeConsent } from "./consent-form.ts";
 import type { SignInContextStores } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
 import { takeNewPassword } from "./new-password-form.ts";
+import { passkeyScript } from "./pages/passkey-script.ts";
+import { takePasskey, takePasskeySetup } from "./passkey-form.ts";
 import { takePassword } from "./password-form.ts";
 import { confirmSignOut, endSession } from "./sign-out.ts";
 import { getUserInfo } from "./user-info.ts";
@@ -20,6 +22,9 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
   enterCode: ({ body, headers }, context) => takeCode(body, headers, context),
   setUpCodes: ({ body, headers }, context) => takeSetup(body, headers, context),
   goOnWithCodes: ({ body, headers }, context) => takeSaved(body.request, headers, context),
+  usePasskey: ({ body, headers }, context) => takePasskey(body, headers, context),
+  createPasskey: ({ body, headers }, context) => takePasskeySetup(body, headers, context),
+  getPasskeyScript: async () => passkeyScript(),
   choosePassword: ({ body, headers }, context) => takeNewPassword(body, headers, context),
   giveConsent: ({ body, headers }, context) => takeConsent(body, headers, context),
 

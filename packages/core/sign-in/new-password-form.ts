@@ -6,13 +6,13 @@ import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyPassword } from "../platform/password.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
-import { provenForm, stores } from "./code-form.ts";
 import type { SignInContext } from "./context.ts";
-import type { Standing } from "./factors.ts";
+import { nextFactor, type Standing } from "./factors.ts";
 import { askPassword } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import type { NewPasswordForm } from "./pages/factor-pages.ts";
 import { askNewPassword, proceed } from "./proceed.ts";
+import { provenForm, stores } from "./proven-form.ts";
 import { marksOf } from "./session.ts";
 
 /** What the form contains. */
@@ -37,8 +37,8 @@ export async function takeNewPassword(
   if (!standing) return askPassword(asked, context);
   // Another page set it first, or an administrator decided otherwise.
   if (!mustChangePassword(standing.user)) return proceed(asked, standing, facts, [], context);
-  // Codes that were set up meanwhile come first.
-  if (facts.totp && !standing.methods.includes("otp")) return proceed(asked, standing, facts, [], context);
+  // A second factor that was set up meanwhile comes first.
+  if (nextFactor(asked, standing, facts.factors)) return proceed(asked, standing, facts, [], context);
   const { password = "" } = body;
   const problem = await problemOf(body, standing, tenant, context);
   if (problem) return askNewPassword(asked, standing, context, problem);

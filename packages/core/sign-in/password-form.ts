@@ -1,7 +1,7 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
 import { type Meanwhile, nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
-import { findTotp } from "../identities/credentials/totp-store.ts";
+import { findFactors } from "../identities/credentials/factor-store.ts";
 import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
@@ -60,7 +60,7 @@ export async function takePassword(
     return askPassword(asked, context, { userName: body.username, problem });
   };
   const goOn = async (user: User): Promise<Proceeded> => {
-    const [asked, known, before, [fromMs, consent, sessions, totp]] = await Promise.all([
+    const [asked, known, before, [fromMs, consent, sessions, factors]] = await Promise.all([
       asking,
       facts,
       former,
@@ -88,7 +88,7 @@ export async function takePassword(
         session = reference;
       },
     };
-    const page = await proceed(asked, standing, { totp, consent, facts: known, opening }, [], context);
+    const page = await proceed(asked, standing, { factors, consent, facts: known, opening }, [], context);
     return { page, session };
   };
   const meanwhile: Meanwhile = {
@@ -126,8 +126,8 @@ interface Proceeded {
 type Outcome = Proceeded | { readonly error: unknown };
 
 /**
- * The revocations of a user, its consent for the application of a request, its sessions, and its second factor, whether
- * or not one is needed: that depends on the account. One round trip.
+ * The revocations of a user, its consent for the application of a request, its sessions, and its second factors,
+ * whether or not one is needed: that depends on the account. One round trip.
  */
 function readOfUser(
   userId: string,
@@ -138,6 +138,6 @@ function readOfUser(
     revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
     findConsent(table, tenant, userId, applicationId),
     sessionsOf(table, tenant, userId),
-    findTotp(table, tenant, userId),
+    findFactors(table, tenant, userId),
   ]);
 }

@@ -14,6 +14,8 @@ interface Requests {
   readonly code: ProvenRequest;
   readonly setup: ProvenRequest;
   readonly saved: ProvenRequest;
+  readonly passkey: ProvenRequest;
+  readonly "passkey-setup": ProvenRequest;
   readonly "new-password": ProvenRequest;
   readonly consent: AuthorizationRequest;
   readonly "sign-out": SignOutRequest;
@@ -25,7 +27,10 @@ export type Stage = keyof Requests;
 /** How long a page may be open; shorter for one that somebody with the right password got. */
 const SECONDS = 30 * 60;
 const PROVEN_SECONDS = 10 * 60;
-const PROVEN: ReadonlySet<Stage> = new Set<Stage>(["code", "setup", "saved", "new-password"]);
+const PROVEN: ReadonlySet<Stage> = new Set<Stage>([
+  ...(["code", "setup", "saved", "new-password"] as const),
+  ...(["passkey", "passkey-setup"] as const),
+]);
 
 interface Sealed<S extends Stage> {
   readonly browser: string;

@@ -1,53 +1,51 @@
 /**
- * From a right password, or a session, to what the request needs further: a one-time code, setting codes up, a new
+ * From a right password, or a session, to what the request needs further: a second factor, setting one up, a new
  * password; then the session and the consent. What was proven so far is in the form of the next page: a session starts
  * when nothing is missing.
  */
-import type { TotpFactor } from "../identities/credentials/totp-store.ts";
+import type { SecondFactor } from "../applications/registry/sequence-model.ts";
+import type { Factors } from "../identities/credentials/factor-store.ts";
+import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
 import { mustChangePassword, qualifiedName } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
 import type { Step } from "../table/table.ts";
-import { formTargetOf } from "./answers.ts";
+import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { type CodesSetup, needsCode, type ProvenRequest, provenBy, type Standing } from "./factors.ts";
+import { type CodesSetup, lackingFactors, nextFactor, type Standing } from "./factors.ts";
 import { type Asked, finish, type Known } from "./flow.ts";
-import { pathOf } from "./forms.ts";
 import { type CodeForm, codePage, type NewPasswordForm, newPasswordPage, setupPage } from "./pages/factor-pages.ts";
-import { sealPending } from "./pending.ts";
+import { optionsOf, sealed } from "./proven-page.ts";
 import { type Opening, type Started, startSession, strengthenSession } from "./session.ts";
 
 const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForApps", "newSecret");
 
 /** What is known of the user of a request. */
 export interface UserFacts extends Omit<Known, "current"> {
-  /** The second factor; read where one may be needed (`mayNeedCode`). */
-  readonly totp: TotpFactor | undefined;
+  /** The second factors; read where one may be needed: for every request that a session alone does not answer. */
+  readonly factors: Factors;
   /** For a session that begins; absent where there is one. */
   readonly opening?: Opening;
 }
 
-/** Whether the second factor of a user must be known before `proceed`. */
-export function mayNeedCode(asked: Pick<Asked, "application" | "request">, user: Standing["user"]): boolean {
-  return needsCode(asked) || mustChangePassword(user);
-}
-
-/** Asks for what is missing, or starts the session and finishes. `steps` store what has happened so far. */
+/**
+ * Asks for what is missing, or starts the session and finishes. `steps` store what has happened so far. `wish`: the
+ * factor that the person prefers to others that would do.
+ */
 export async function proceed(
   asked: Asked,
   standing: Standing,
-  { totp, opening, ...known }: UserFacts,
+  { factors, opening, ...known }: UserFacts,
   steps: readonly Step[],
   context: SignInContext,
+  wish?: SecondFactor,
 ): Promise<PageResult> {
-  const mustChange = mustChangePassword(standing.user);
-  // Who has a second factor proves it before another password can be chosen, whatever the application asks for.
-  const isCodeNeeded = needsCode(asked) || (mustChange && totp !== undefined);
-  const lacksCode = isCodeNeeded && !standing.methods.includes("otp");
-  if (lacksCode || mustChange) {
+  const next = nextFactor(asked, standing, factors, wish);
+  if (next || mustChangePassword(standing.user)) {
     if (steps.length > 0) await context.table.write(...steps);
-    if (!lacksCode) return askNewPassword(asked, standing, context);
-    return totp ? askCode(asked, standing, context) : askSetup(asked, standing, context);
+    if (!next) return askNewPassword(asked, standing, context);
+    if (next.isNew) return setUpFactor(asked, standing, factors, context, next.factor);
+    return askFactor(asked, standing, factors, context, next.factor);
   }
   const { current, steps: ofSession, cookies } = sessionFor(asked, standing, opening, context);
   const signedIn = { ...asked, cookies: [...asked.cookies, ...cookies] };
@@ -70,20 +68,57 @@ function sessionFor(
   return { current, steps: [], cookies: [] };
 }
 
+async function askFactor(
+  asked: Asked,
+  standing: Standing,
+  factors: Factors,
+  context: SignInContext,
+  factor: SecondFactor,
+): Promise<PageResult> {
+  if (factor === "code") return askCode(asked, standing, factors, context);
+  return askPasskey(asked, standing, factors, context);
+}
+
+async function setUpFactor(
+  asked: Asked,
+  standing: Standing,
+  factors: Factors,
+  context: SignInContext,
+  factor: SecondFactor,
+): Promise<PageResult> {
+  if (factor === "code") return askSetup(asked, standing, factors, context);
+  return askPasskeySetup(asked, standing, factors, context);
+}
+
 /** Asks for a one-time code, or a recovery code. */
 export function askCode(
   asked: Asked,
   standing: Standing,
+  factors: Factors,
   context: SignInContext,
   problem?: CodeForm["problem"],
 ): PageResult {
-  return codePage({ ...sealed("code", asked, standing, context), problem }, optionsOf(asked));
+  const others = nextFactor(asked, standing, factors, "code")?.others ?? [];
+  const form = sealed("code", asked, standing, context);
+  // Where the application does not take a code, it is asked for only because a passkey is created next.
+  const options = lackingFactors(asked, standing.methods) ?? [];
+  const mayAdd = options.includes("code") && options.includes("passkey");
+  return codePage(
+    {
+      ...form,
+      problem,
+      hasPasskey: others.includes("passkey"),
+      mayAddPasskey: mayAdd && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX,
+    },
+    optionsOf(asked),
+  );
 }
 
 /** Asks to take a secret over into an app: a new one, or the one that `setup` says. */
 export async function askSetup(
   asked: Asked,
   standing: Standing,
+  factors: Factors,
   context: SignInContext,
   { secret, replaces, problem }: Partial<CodesSetup> & Pick<CodeForm, "problem"> = {},
 ): Promise<PageResult> {
@@ -91,8 +126,10 @@ export async function askSetup(
   const { tenant } = asked.request;
   const issuer = context.tools.settings.brandOf(tenant).name ?? tenant;
   const forApps = await secretForApps(setup.secret, { issuer, account: qualifiedName(standing.user) });
-  const form = sealed("setup", asked, standing, context, setup);
-  return setupPage({ ...form, ...forApps, secret: setup.secret, problem }, optionsOf(asked));
+  const form = sealed("setup", asked, standing, context, { setup });
+  const next = nextFactor(asked, standing, factors, "code");
+  const mayUsePasskey = next?.isNew === true && next.others.includes("passkey");
+  return setupPage({ ...form, ...forApps, secret: setup.secret, problem, mayUsePasskey }, optionsOf(asked));
 }
 
 /** Asks for another password. Says what to do where the user store takes none from here. */
@@ -105,37 +142,4 @@ export function askNewPassword(
   const isElsewhere = context.users.elsewhere?.isReadOnly(asked.request.tenant, standing.user.userStore) === true;
   const form = sealed("new-password", asked, standing, context);
   return newPasswordPage({ ...form, isElsewhere, problem }, optionsOf(asked));
-}
-
-const paths = {
-  code: "/oauth2/code",
-  setup: "/oauth2/code-setup",
-  saved: "/oauth2/codes-saved",
-  "new-password": "/oauth2/new-password",
-} as const;
-
-/** What the page of a stage needs, with its sealed form. */
-export function sealed(
-  stage: keyof typeof paths,
-  asked: Asked,
-  standing: Standing,
-  { tools: { seal, settings }, now: nowMs }: SignInContext,
-  setup?: CodesSetup,
-) {
-  const { request: wanted, application, language, browser } = asked;
-  const { tenant } = wanted;
-  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing), ...(setup && { setup }) };
-  return {
-    language,
-    brand: settings.brandOf(tenant),
-    application: application.name,
-    userName: qualifiedName(standing.user),
-    action: pathOf(paths[stage], tenant),
-    request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
-  };
-}
-
-/** How a page on the way to the application is answered. */
-export function optionsOf({ cookies, request }: Asked) {
-  return { cookies, formTarget: formTargetOf(request.to.redirectUri) };
 }

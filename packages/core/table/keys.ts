@@ -128,8 +128,12 @@ export const keys = {
   credential: (tenant: string, userId: string): Key => main(`${of(tenant)}#CRED#${userId}`),
   /** The secret of one-time codes, in the partition of the password: only the function of sign-in reads it. */
   totp: (tenant: string, userId: string): Key => ({ PK: keys.credential(tenant, userId).PK, SK: "TOTP" }),
+  /** The passkeys of a user, in the same partition. */
+  passkeys: (tenant: string, userId: string): Key => ({ PK: keys.credential(tenant, userId).PK, SK: "PASSKEYS" }),
   /** Attempts at one-time codes. No user store has an empty name, so the form is apart from that of names. */
   codeLock: (tenant: string, userId: string): Key => keys.lock(tenant, "", userId),
+  /** Attempts with passkeys, next to it. */
+  passkeyLock: (tenant: string, userId: string): Key => ({ PK: keys.codeLock(tenant, userId).PK, SK: "PASSKEYS" }),
   /** Failed sign-ins, by user name, also of names that no user has. */
   lock: (tenant: string, store: string, name: string): Key => main(`${of(tenant)}#LOCK#${store}#${name}`),
   /** The same of one source of requests, in the partition of the name. */

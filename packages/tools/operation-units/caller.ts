@@ -51,6 +51,8 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   enterCode: 400,
   setUpCodes: 400,
   goOnWithCodes: 400,
+  usePasskey: 400,
+  createPasskey: 400,
   choosePassword: 400,
   signLogoutToken: 400,
   endMySession: 404,

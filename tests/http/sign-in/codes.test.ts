@@ -82,7 +82,7 @@ describe("setUpCodes", () => {
     const person = await newPerson();
     const of = async (...steps: readonly (readonly string[])[]) => newApplication({}, sequenceOf(...steps));
     for (const client of [
-      await of(["basic"], ["FIDOAuthenticator", "totp"]),
+      await of(["basic"], ["totp", "email-otp-authenticator"]),
       await of(["IdentifierExecutor"], ["BasicAuthenticator"], ["totp", "backup-code-authenticator"]),
       await of(["BasicAuthenticator", "FIDOAuthenticator"], ["BasicAuthenticator", "totp"]),
     ]) {
@@ -91,7 +91,7 @@ describe("setUpCodes", () => {
     for (const [client, missing] of [
       [await of(["basic"], ["email-otp-authenticator", "sms-otp-authenticator"]), "email-otp-authenticator or sms-otp"],
       [await of(["totp"]), "a first step without a password"],
-      [await of(["basic"], ["totp"], ["fido"]), "fido"],
+      [await of(["basic"], ["totp"], ["MagicLinkAuthenticator"]), "MagicLinkAuthenticator"],
     ] as const) {
       const answer = answerOf(await browser().open(requestOf(client)));
       expect(answer.error).toBe("unmet_authentication_requirements");

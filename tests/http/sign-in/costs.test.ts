@@ -1,5 +1,7 @@
 /** What a sign-in costs: sequential round trips and units of each of its requests. */
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import { codeAt, STEP_MS, secretIn, TWO_STEPS } from "#tests/support/codes.ts";
+import { create, newAuthenticator, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
@@ -100,5 +102,63 @@ test("a password that no container has seen, and claims of groups and roles", as
   expect(second).toMatchObject({
     trips: { shown: 2, password: 3, redeemed: 3, again: 3, claims: 3 },
     claims: { groups: ["drivers"], roles: expect.arrayContaining(["manager", "everyone"]) },
+  });
+});
+
+test("a second factor: setting one up, a code, and a passkey", async () => {
+  const factors = await newApplication({}, TWO_STEPS);
+  const keys = await newApplication({}, PASSKEY_STEP);
+  const key = newAuthenticator(api.url);
+  const newPerson = async (username: string) => {
+    await api.ask("POST", "/scim2/Users", { body: { userName: username, password: PERSON.password } });
+    return { username, password: PERSON.password };
+  };
+  const [coded, keyed] = [await newPerson("coded"), await newPerson("keyed")];
+  // A container that has seen the password of a person knows it.
+  for (const person of [coded, keyed]) {
+    const page = browser();
+    await page.open(requestOf(await newApplication()));
+    await enter(page, person);
+  }
+  const costs: Record<string, Awaited<ReturnType<typeof costOf>>> = {};
+  const page = browser();
+  const step = async <R>(name: string, send: () => Promise<R>): Promise<R> => {
+    let result: R | undefined;
+    costs[name] = await costOf("sign-in", async () => {
+      result = await send();
+    });
+    return result as R;
+  };
+  await page.open(requestOf(factors));
+  const shown = await step("password before codes", () => enter(page, coded));
+  const secret = secretIn(shown);
+  await step("first code", () => page.submit({ code: codeAt(secret) }));
+  const first = await step("recovery codes", () => page.submit({}));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + STEP_MS });
+  await page.open(requestOf(factors, { prompt: "login" }));
+  await enter(page, coded);
+  const code = await step("code", () => page.submit({ code: codeAt(secret) }));
+  vi.useRealTimers();
+  const next = browser();
+  await next.open(requestOf(keys));
+  const setup = await step("password before passkeys", () => enter(next, keyed));
+  const created = await step("new passkey", () => create(next, setup, key));
+  await next.open(requestOf(keys, { prompt: "login" }));
+  const asked = await enter(next, keyed);
+  const used = await step("passkey", () => use(next, asked, key));
+  await step("script", () => api.ask("GET", "/oauth2/passkey-script", { as: null }));
+  for (const done of [first, code, created, used]) expect(answerOf(done).code).toMatch(/^ac_/);
+  const writing = { reads: expect.any(Number), writes: expect.any(Number) };
+  const reading = { reads: expect.any(Number), writes: 0 };
+  expect(costs).toEqual({
+    "password before codes": { trips: 2, ...reading },
+    "first code": { trips: 3, ...writing },
+    "recovery codes": { trips: 2, ...writing },
+    // The form, the attempt, the answer.
+    code: { trips: 3, ...writing },
+    "password before passkeys": { trips: 2, ...reading },
+    "new passkey": { trips: 4, ...writing },
+    passkey: { trips: 3, ...writing },
+    script: { trips: 0, ...reading },
   });
 });

@@ -5,39 +5,55 @@ import type { Application } from "./model.ts";
 type Sequence = Application["authenticationSequence"];
 type Option = Sequence["steps"][number]["options"][number];
 
+/** What can prove more than a password. */
+export type SecondFactor = "code" | "passkey";
+
 /** What users must prove. */
 export type NeededFactors =
-  /** A password, or a password and a one-time code. */
-  | { readonly needsCode: boolean }
+  /** A password, and for each further step one of its factors, which are in the order of its options. */
+  | { readonly further: readonly (readonly SecondFactor[])[] }
   /** What this service does not have: nobody can sign in. */
   | { readonly missing: string };
 
 const PASSWORD: ReadonlySet<string> = new Set(["basicauthenticator", "basic"]);
 /** The page asks for the name and the password at once. */
 const IDENTIFIER: ReadonlySet<string> = new Set(["identifierexecutor"]);
-const CODE: ReadonlySet<string> = new Set(["totp"]);
+const SECOND: ReadonlyMap<string, SecondFactor> = new Map([
+  ["totp", "code"],
+  ["fidoauthenticator", "passkey"],
+  ["fido", "passkey"],
+]);
 
 /**
  * What a sequence asks for. Of the options of a step one is enough, as in Identity Server; but a step after that of the
- * password which one-time codes can satisfy needs a code, because the password would prove nothing more.
+ * password which a second factor can satisfy needs it, because the password would prove nothing more. In the step of
+ * the password, the password is what counts: a passkey is not asked for before it.
  */
 export function neededFactors({ type, steps, script }: Sequence): NeededFactors {
   if (script?.trim()) return { missing: "an adaptive script, which this service does not run" };
-  if (type === "DEFAULT" || steps.length === 0) return { needsCode: false };
+  if (type === "DEFAULT" || steps.length === 0) return { further: [] };
   const isOf = (step: Sequence["steps"][number], names: ReadonlySet<string>) =>
     step.options.some(({ idp, authenticator }) => idp === LOCAL_IDP && names.has(authenticator.toLowerCase()));
   const ofPassword = steps.findIndex((step) => isOf(step, PASSWORD));
   const others = steps.filter((step, at) => at !== ofPassword && !isOf(step, IDENTIFIER));
-  const unmet = others.find((step) => !isOf(step, CODE) && !isOf(step, PASSWORD));
+  const unmet = others.find((step) => secondFactorsOf(step.options).length === 0 && !isOf(step, PASSWORD));
   if (unmet) return { missing: namesOf(unmet.options) };
   if (ofPassword < 0) return { missing: "a first step without a password" };
-  return { needsCode: others.some((step) => isOf(step, CODE)) };
+  return { further: others.map(({ options }) => secondFactorsOf(options)).filter((factors) => factors.length > 0) };
 }
 
 /** Whether a user name and a password are all that a sequence asks for. */
 export function isPasswordEnough(sequence: Sequence): boolean {
   const needed = neededFactors(sequence);
-  return "needsCode" in needed && !needed.needsCode;
+  return "further" in needed && needed.further.length === 0;
+}
+
+/** The second factors among the options of a step, each once. */
+function secondFactorsOf(options: readonly Option[]): readonly SecondFactor[] {
+  const named = options.map(({ idp, authenticator }) =>
+    idp === LOCAL_IDP ? SECOND.get(authenticator.toLowerCase()) : undefined,
+  );
+  return [...new Set(named)].filter((factor) => factor !== undefined);
 }
 
 function namesOf(options: readonly Option[]): string {

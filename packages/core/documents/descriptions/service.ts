@@ -43,6 +43,12 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
     "Takes the form of the page with the secret for an authenticator app. A code of the app proves that it has the secret, which is stored then, and recovery codes are shown once. A secret that is there is replaced only by somebody who has entered a code of it.",
   goOnWithCodes:
     "Takes the form of the page that shows the recovery codes, and goes on to the consent or to the application.",
+  usePasskey:
+    "Takes the form of the page that asks for a passkey (Web Authentication), after the right password: what the authenticator has signed, in the field `credential`. The form counts for 10 minutes, in the browser that got the page; its challenge counts once, for a passkey of this user, from the pages of this service. A counter that goes back is refused. After 20 wrong ones in a day the user is locked for an hour, and longer each time.",
+  createPasskey:
+    "Takes the form of the page that creates a passkey, and stores its public key: the first one of a user after the password, more of them after a passkey or a one-time code. A user has at most ten. Attestation is not asked for and not read.",
+  getPasskeyScript:
+    "Reads the script of the two pages of passkeys: browsers use passkeys for scripts alone. All other pages run none. Caches keep it for a day; another version has another address.",
   choosePassword:
     "Takes the form of the page for users who must choose a new password, after the right one, and after a one-time code where the user has set them up. It ends all sessions and tokens of the user, and `forcePasswordReset`.",
   giveConsent:

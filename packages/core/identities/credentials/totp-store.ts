@@ -4,9 +4,9 @@
  */
 import { keys } from "../../table/keys.ts";
 import { list, number, optional, rowCodec, text, withDefault } from "../../table/row.ts";
-import type { Step, Table } from "../../table/table.ts";
+import type { Item, Step } from "../../table/table.ts";
 
-/** The second factor of one user. */
+/** The one-time codes of one user. */
 export interface TotpFactor {
   /** The secret, sealed for its user (`totpOwner`). */
   readonly sealedSecret: string;
@@ -32,9 +32,8 @@ export function totpOwner(tenant: string, userId: string): string {
   return `one-time codes of ${tenant}/${userId}`;
 }
 
-/** The second factor of a user; none for one who is deleted. One round trip. */
-export async function findTotp(table: Table, tenant: string, userId: string): Promise<TotpFactor | undefined> {
-  const item = await table.get(keys.totp(tenant, userId));
+/** The factor in an item; none for a user who is deleted. */
+export function totpIn(item: Item | undefined): TotpFactor | undefined {
   if (!item) return undefined;
   const { expiresAtSeconds, ...factor } = rows.read(item);
   return expiresAtSeconds === undefined ? factor : undefined;

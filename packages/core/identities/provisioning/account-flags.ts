@@ -1,17 +1,27 @@
 /**
  * Attributes of a user's account that the service itself keeps true. Pure.
  *
- * `totpEnabled` says whether one-time codes are set up. Only a sign-in sets them up, with a code that proves the app;
- * so "true" from a client has no effect, as with read-only attributes (RFC 7644 section 3.5.1). "false" takes them
- * away. A client that leaves the attribute out means neither: many replace a user without knowing it.
+ * `totpEnabled` says whether one-time codes are set up, `enabledAuthenticators` names passkeys where there are some.
+ * Only a sign-in sets them up, with a proof; so a client that says that there are some has no effect, as with read-only
+ * attributes (RFC 7644 section 3.5.1). "false" and "none" take them away. A client that leaves the attribute out, or sends
+ * a list without passkeys, means neither: many replace a user without knowing of them.
  *
  * `forcePasswordReset` ends when the user chooses a password, and cannot be switched off by that user.
  */
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { hasCodes, mustChangePassword, systemAttributes, withSystemAttributes } from "../users/model.ts";
+import {
+  hasCodes,
+  hasPasskeys,
+  mustChangePassword,
+  namesNothing,
+  namesPasskeys,
+  systemAttributes,
+  withPasskeys,
+  withSystemAttributes,
+} from "../users/model.ts";
 
-/** What happens to the one-time codes of a user. */
-export type CodesChange = "set up" | "taken away" | "none";
+/** A second factor of a user. */
+export type FactorKind = "codes" | "passkeys";
 
 /** What a request asks for. */
 export interface FlagChange {
@@ -19,41 +29,60 @@ export interface FlagChange {
   readonly before?: { readonly profile: Resource } | undefined;
   /** As the request leaves it. */
   readonly profile: Resource;
-  /** True where a sign-in sets codes up. */
-  readonly setsUpCodes?: boolean | undefined;
+  /** What a sign-in sets up. */
+  readonly setsUp?: FactorKind | undefined;
   /** True where the user chooses the own password. */
   readonly choosesPassword?: boolean;
   /** True where users change themselves. */
   readonly isOwn?: boolean;
 }
 
-/** The profile as it is stored, and what happens to the codes of its user. */
-export function settledFlags({
-  before,
-  profile,
-  setsUpCodes = false,
-  choosesPassword = false,
-  isOwn = false,
-}: FlagChange): {
+/** The profile as it is stored, and the second factors that the request takes away from its user. */
+export function settledFlags({ before, profile, setsUp, choosesPassword = false, isOwn = false }: FlagChange): {
   readonly profile: Resource;
-  readonly codes: CodesChange;
+  readonly takenAway: readonly FactorKind[];
 } {
-  const had = before !== undefined && hasCodes(before);
-  const asked = systemAttributes(profile).totpEnabled;
-  const isTakenAway = had && !setsUpCodes && typeof asked === "string" && /^false$/i.test(asked);
-  const has = setsUpCodes || (had && !isTakenAway);
-  // Without codes, another value than "true" stays as it was written.
-  const shown = has ? "true" : isTrue(asked) ? undefined : asked;
+  const asked = systemAttributes(profile);
+  const codes = codesFlag(asked.totpEnabled, before !== undefined && hasCodes(before), setsUp === "codes");
+  const passkeys = passkeysFlag(
+    asked.enabledAuthenticators,
+    before !== undefined && hasPasskeys(before),
+    setsUp === "passkeys",
+  );
   const isKept = isOwn && !choosesPassword && before !== undefined && mustChangePassword(before);
   const flags = {
-    ...(shown !== asked && { totpEnabled: shown }),
+    ...(codes.shown !== asked.totpEnabled && { totpEnabled: codes.shown }),
+    ...(passkeys.shown !== asked.enabledAuthenticators && { enabledAuthenticators: passkeys.shown }),
     ...(choosesPassword && { forcePasswordReset: undefined }),
     ...(isKept && { forcePasswordReset: true }),
   };
   return {
     profile: Object.keys(flags).length === 0 ? profile : withSystemAttributes(profile, flags),
-    codes: setsUpCodes ? "set up" : isTakenAway ? "taken away" : "none",
+    takenAway: [
+      ...(codes.isTakenAway ? ["codes" as const] : []),
+      ...(passkeys.isTakenAway ? ["passkeys" as const] : []),
+    ],
   };
+}
+
+/** What an attribute shows then. */
+interface Flag {
+  readonly shown: unknown;
+  readonly isTakenAway: boolean;
+}
+
+function codesFlag(asked: unknown, had: boolean, isSetUp: boolean): Flag {
+  const isTakenAway = had && !isSetUp && typeof asked === "string" && /^false$/i.test(asked);
+  if (isSetUp || (had && !isTakenAway)) return { shown: "true", isTakenAway };
+  // Without codes, another value than "true" stays as it was written.
+  return { shown: isTrue(asked) ? undefined : asked, isTakenAway };
+}
+
+function passkeysFlag(asked: unknown, had: boolean, isSetUp: boolean): Flag {
+  const isTakenAway = had && !isSetUp && namesNothing(asked);
+  const has = isSetUp || (had && !isTakenAway);
+  // A list that is right stays as it was written.
+  return { shown: has === namesPasskeys(asked) ? asked : withPasskeys(asked, has), isTakenAway };
 }
 
 function isTrue(value: unknown): boolean {

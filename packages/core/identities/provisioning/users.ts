@@ -23,15 +23,15 @@ import {
   removingCredential,
   replacingCredential,
 } from "../credentials/store.ts";
-import { puttingTotpAside, removingTotp } from "../credentials/totp-store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
-import { freshUser, hasCodes, maySignIn, qualifiedName, type User } from "../users/model.ts";
+import { freshUser, maySignIn, qualifiedName, type User } from "../users/model.ts";
 import { checkName, checkPassword } from "../users/rules.ts";
 import { type StoreName, USER_BYTES_MAX, type UserChange, type UserStore } from "../users/store.ts";
-import { settledFlags } from "./account-flags.ts";
+import { type FactorKind, settledFlags } from "./account-flags.ts";
 import { type Caller, checkAccountChange } from "./escalation.ts";
+import { factorEnding, factorRemoving } from "./factor-steps.ts";
 import { missing, refuse, textOf } from "./resource.ts";
 
 /** The stores that changes of users need. */
@@ -65,8 +65,8 @@ export interface UserChangeRequest {
   readonly change: (before: Resource) => Resource;
   /** The user name that the change sets, where it is known beforehand: saves a round trip. */
   readonly userName?: string | undefined;
-  /** The step that stores the secret of one-time codes which a sign-in sets up. */
-  readonly codes?: Step | undefined;
+  /** The second factor that a sign-in sets up, and the step that stores it. */
+  readonly factor?: { readonly kind: FactorKind; readonly storing: Step } | undefined;
 }
 
 /** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
@@ -152,7 +152,7 @@ function isInvited(profile: Resource): boolean {
 
 /**
  * Changes a user and returns its new state; a user to which nothing changes keeps its version and its time.
- * Another password, an account status that prevents sign-in, and one-time codes that are taken away revoke the user's
+ * Another password, an account status that prevents sign-in, and a second factor that is taken away revoke the user's
  * tokens and end its sessions.
  * Throws `scim.not_found`, `scim.unique`, `request.invalid`, `scim.forbidden`, and what `check` and `change` throw.
  */
@@ -160,7 +160,7 @@ export async function changeUser(
   stores: UserStores,
   context: ChangeContext,
   id: string,
-  { check, change, userName, codes: settingUp }: UserChangeRequest,
+  { check, change, userName, factor }: UserChangeRequest,
 ): Promise<User> {
   const { tenant, now } = context;
   const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
@@ -173,16 +173,17 @@ export async function changeUser(
     await check?.(before);
     const was = storedResource(before);
     const resource = change(was);
-    if (resource === was && !settingUp) return undefined;
+    if (resource === was && !factor) return undefined;
     const given = accountOf(resource, stores.userStores);
-    const { profile, codes } = settledFlags({
+    const { profile, takenAway } = settledFlags({
       before,
       profile: given.profile,
-      setsUpCodes: settingUp !== undefined,
+      setsUp: factor?.kind,
       choosesPassword: given.password !== undefined && context.subject === id,
       isOwn: context.subject === id,
     });
-    if (codes === "taken away" && context.subject === id) throw ownCodes();
+    const isWeaker = takenAway.length > 0;
+    if (isWeaker && context.subject === id) throw ownFactor();
     const account = { ...given, profile };
     if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
     // A user whose name was valid once, or comes from a directory, can be changed under that name.
@@ -190,18 +191,21 @@ export async function changeUser(
     const { password } = account;
     const credential = await credentialSteps(before, password);
     const after = changedUser(before, account, now, {
-      isForced: settingUp !== undefined,
+      isForced: factor !== undefined,
       hasPassword: credential.length > 0,
     });
     if (!after) return undefined;
-    const ofCodes = settingUp ? [settingUp] : codes === "taken away" ? [removingTotp(tenant, id)] : [];
+    const ofFactors = [
+      ...(factor ? [factor.storing] : []),
+      ...takenAway.map((kind) => factorRemoving[kind](tenant, id)),
+    ];
     const isBlocked = maySignIn(before) && !maySignIn(after);
     const isRenamed = after.userName !== before.userName;
     if ((isBlocked || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
       throw protectedAdministrator();
     }
     // Without its second factor, a user is easier to take over.
-    const takesOver = isRenamed || password !== undefined || codes === "taken away";
+    const takesOver = isRenamed || password !== undefined || isWeaker;
     const isRestricted = takesOver || maySignIn(before) !== maySignIn(after);
     const allowed = async () => {
       const checked = isRenamed ? (newNameChecked ?? checkTenantIn(stores.tenants, context, account.name)) : undefined;
@@ -211,8 +215,8 @@ export async function changeUser(
       after,
       steps: [
         ...credential,
-        ...ofCodes,
-        ...(password !== undefined || isBlocked || codes === "taken away" ? signingOut(tenant, id, "user", now) : []),
+        ...ofFactors,
+        ...(password !== undefined || isBlocked || isWeaker ? signingOut(tenant, id, "user", now) : []),
       ],
       ...(isExternal(stores.users, tenant, before) && { password }),
       ...(isRestricted && { allowed: allowed() }),
@@ -241,10 +245,10 @@ function isExternal(users: UserStore, tenant: string, { userStore }: Pick<User, 
 }
 
 /** A password or a token alone must not take a second factor away. */
-function ownCodes(): Fault {
+function ownFactor(): Fault {
   return new Fault(
     "scim.forbidden",
-    "You cannot take your own one-time codes away. Set another app up when you sign in, or ask another administrator.",
+    "You cannot take your own one-time codes or passkeys away. Set up another app or passkey when you sign in, or ask another administrator.",
   );
 }
 
@@ -280,6 +284,7 @@ export function deleteUser(
   const administrator = isAdministrator(stores, tenant, id);
   // Awaited only once the user is read; a failure before that must not become an unhandled rejection.
   administrator.catch(() => undefined);
+  const ending = factorEnding(tenant, id);
   return stores.users.remove(tenant, id, now, {
     async check(user) {
       if (await administrator) throw protectedAdministrator();
@@ -288,7 +293,7 @@ export function deleteUser(
     },
     steps: (user, untilSeconds) => [
       ...(user.hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
-      ...(hasCodes(user) ? [endingCodes(tenant, id, untilSeconds)] : []),
+      ...ending(user, untilSeconds),
       ...signingOut(tenant, id, "deletion", now),
     ],
   });
@@ -303,10 +308,6 @@ function endingCredential(tenant: string, id: string, untilSeconds: number | und
   return untilSeconds === undefined
     ? removingCredential(tenant, id, stale)
     : puttingCredentialAside(tenant, id, untilSeconds, stale);
-}
-
-function endingCodes(tenant: string, id: string, untilSeconds: number | undefined): Step {
-  return untilSeconds === undefined ? removingTotp(tenant, id) : puttingTotpAside(tenant, id, untilSeconds, stale);
 }
 
 function accountOf(resource: Resource, userStores: readonly string[]): Account {

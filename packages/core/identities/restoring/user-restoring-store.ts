@@ -10,6 +10,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import { early, leftToOthers } from "../../table/timing.ts";
+import { restoringPasskeys } from "../credentials/passkey-store.ts";
 import { restoringCredential } from "../credentials/store.ts";
 import { restoringTotp } from "../credentials/totp-store.ts";
 import { groupBulk } from "../groups/bulk-store.ts";
@@ -26,7 +27,15 @@ import type { DeclaredIndexes } from "../users/declared-indexes.ts";
 import { planIndexes, STEPS_MOST, stepsOfNew } from "../users/index-plan.ts";
 import { withdrawUndeclared } from "../users/index-rows.ts";
 import { lookupSteps } from "../users/lookup-rows.ts";
-import { hasCodes, qualifiedName, type User, withSystemAttributes } from "../users/model.ts";
+import {
+  hasCodes,
+  hasPasskeys,
+  qualifiedName,
+  systemAttributes,
+  type User,
+  withPasskeys,
+  withSystemAttributes,
+} from "../users/model.ts";
 import { toUser, userItem } from "../users/rows.ts";
 import { nameTaken } from "../users/rules.ts";
 import { settleIndexes } from "../users/write-store.ts";
@@ -72,6 +81,7 @@ export async function restoreUser(table: Table, again: UserAgain): Promise<Resto
       // They expired before their user, who sets them up again.
       if (error instanceof PasswordGone) user = { ...user, hasPassword: false };
       else if (error instanceof CodesGone) user = { ...user, profile: withoutCodes(user) };
+      else if (error instanceof PasskeysGone) user = { ...user, profile: withoutPasskeys(user) };
       else throw error;
       throw stale();
     }
@@ -98,6 +108,7 @@ async function commit(table: Table, again: UserAgain): Promise<Left | undefined>
   const credential = [
     ...(user.hasPassword ? [restoringCredential(tenant, user.id, () => new PasswordGone())] : []),
     ...(hasCodes(user) ? [restoringTotp(tenant, user.id, () => new CodesGone())] : []),
+    ...(hasPasskeys(user) ? [restoringPasskeys(tenant, user.id, () => new PasskeysGone())] : []),
   ];
   const used = OWN_STEPS + lookups.length + credential.length;
   const [first, rest] = split(
@@ -252,8 +263,16 @@ function withoutCodes({ profile }: User): User["profile"] {
   return withSystemAttributes(profile, { totpEnabled: undefined });
 }
 
+function withoutPasskeys({ profile }: User): User["profile"] {
+  const { enabledAuthenticators } = systemAttributes(profile);
+  return withSystemAttributes(profile, { enabledAuthenticators: withPasskeys(enabledAuthenticators, false) });
+}
+
 /** The credential of a user who had one does not exist. */
 class PasswordGone extends Error {}
 
 /** The same of the secret of one-time codes. */
 class CodesGone extends Error {}
+
+/** The same of passkeys. */
+class PasskeysGone extends Error {}

@@ -79,6 +79,42 @@ export function hasCodes({ profile }: Pick<User, "profile">): boolean {
   return systemAttributes(profile).totpEnabled === "true";
 }
 
+/** How `enabledAuthenticators` names passkeys: as authentication sequences do. */
+const PASSKEYS = "FIDOAuthenticator";
+/** The value that names nothing: an empty one would be none at all. */
+const NOTHING = "none";
+
+/** Whether the user has passkeys. */
+export function hasPasskeys({ profile }: Pick<User, "profile">): boolean {
+  return namesPasskeys(systemAttributes(profile).enabledAuthenticators);
+}
+
+/** Whether a value of `enabledAuthenticators` names passkeys. */
+export function namesPasskeys(value: unknown): boolean {
+  return authenticatorsIn(value).some((name) => isSame(name, PASSKEYS));
+}
+
+/** Whether a value of `enabledAuthenticators` says that there are none. */
+export function namesNothing(value: unknown): boolean {
+  return typeof value === "string" && isSame(value.trim(), NOTHING);
+}
+
+/** A value of `enabledAuthenticators` that names passkeys, or does not. `undefined` for one that names nothing. */
+export function withPasskeys(value: unknown, has: boolean): string | undefined {
+  const others = authenticatorsIn(value).filter((name) => !isSame(name, PASSKEYS) && !isSame(name, NOTHING));
+  return [...others, ...(has ? [PASSKEYS] : [])].join(",") || undefined;
+}
+
+/** The names in a value, which separates them by commas. */
+function authenticatorsIn(value: unknown): readonly string[] {
+  const names = typeof value === "string" ? value.split(",") : [];
+  return names.map((name) => name.trim()).filter((name) => name !== "");
+}
+
+function isSame(name: string, other: string): boolean {
+  return name.toLowerCase() === other.toLowerCase();
+}
+
 /** The attributes of a profile about the account and its state. */
 export function systemAttributes(profile: Resource): Resource {
   const system = profile[SYSTEM_SCHEMA];

@@ -5,7 +5,7 @@ import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
 
 /** What these pages have in common. */
-interface Proving extends PageContext {
+export interface Proving extends PageContext {
   readonly application: string;
   readonly userName: string;
   /** Path of the form. */
@@ -14,15 +14,22 @@ interface Proving extends PageContext {
   readonly request: string;
 }
 
-type Problem<Names extends keyof Messages> = keyof Pick<Messages, Names>;
+/** The names of sentences that say what is wrong. */
+export type Problem<Names extends keyof Messages> = keyof Pick<Messages, Names>;
 
 /** The form for a one-time code. */
 export interface CodeForm extends Proving {
   readonly problem?: Problem<"codeWrong" | "codeLocked" | "codeMissing" | "setupWrong"> | undefined;
+  /** True where a passkey would do in place of the code. */
+  readonly hasPasskey: boolean;
+  /** True where the person can add one after the code. */
+  readonly mayAddPasskey: boolean;
 }
 
 /** The form for the first code of an app. */
-export interface SetupForm extends CodeForm {
+export interface SetupForm extends Proving, Pick<CodeForm, "problem"> {
+  /** True where a passkey would do in place of codes. */
+  readonly mayUsePasskey: boolean;
   /** In Base32. */
   readonly secret: string;
   /** The address in the QR code, which an app on this device takes over. */
@@ -49,7 +56,7 @@ const GROUP = /.{1,4}/g;
 
 export function codePage(form: CodeForm, options: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName, problem } = form;
+  const { application, action, request, userName, problem, hasPasskey, mayAddPasskey } = form;
   const content = html`<h1>${say.codeTitle}</h1>
 ${alertOf(problem && say[problem])}
 <form method="post" action="${action}">
@@ -58,6 +65,7 @@ ${alertOf(problem && say[problem])}
 ${codeField(say, problem)}
 <button type="submit">${say.codeSend}</button>
 <button type="submit" name="choice" value="replace" class="second">${say.codeReplace}</button>
+${mayAddPasskey ? choiceOf("add-passkey", say.codeAddPasskey) : undefined}
 </form>
 <details>
 <summary>${say.recoveryUse}</summary>
@@ -72,15 +80,20 @@ ${codeField(say, problem)}
 </details>
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
+${hasPasskey ? choiceOf("passkey", say.codeByPasskey) : undefined}
 <p class="quiet">${say.signingInAs(userName)}</p>
-<button type="submit" name="choice" value="other" class="second">${say.otherUser}</button>
+${choiceOf("other", say.otherUser)}
 </form>`;
   return page(`${say.codeTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
 }
 
 export function setupPage(form: SetupForm, options: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName, secret, address, svg, problem } = form;
+  const { application, action, request, userName, secret, address, svg, problem, mayUsePasskey } = form;
+  const instead = html`<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+${choiceOf("passkey", say.setupByPasskey)}
+</form>`;
   const content = html`<h1>${say.setupTitle}</h1>
 ${alertOf(problem && say[problem])}
 <p>${say.setupWhy(application)}</p>
@@ -97,6 +110,7 @@ ${alertOf(problem && say[problem])}
 ${codeField(say, problem)}
 <button type="submit">${say.setupSend}</button>
 </form>
+${mayUsePasskey ? instead : undefined}
 <p class="quiet">${say.signingInAs(userName)}</p>`;
   return page(`${say.setupTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
 }
@@ -149,10 +163,15 @@ function codeField(say: Messages, problem: string | undefined): Html {
  maxlength="12" aria-describedby="${problem === undefined ? "advice" : "problem advice"}">`;
 }
 
-function alertOf(problem: string | undefined): Html | undefined {
+/** A button that sends a choice in place of what the form asks for. */
+export function choiceOf(value: string, text: string): Html {
+  return html`<button type="submit" name="choice" value="${value}" class="second">${text}</button>`;
+}
+
+export function alertOf(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p role="alert" id="problem">${problem}</p>`;
 }
 
-function statusOf(problem: string | undefined): number {
+export function statusOf(problem: string | undefined): number {
   return problem === undefined ? 200 : 400;
 }

@@ -1,6 +1,6 @@
 /**
  * The frame of the pages that people see when they sign in: style, policy and brand. Nothing is loaded but the logo of
- * the tenant: styles are in the page, and the policy names their digests.
+ * the tenant, and on pages of passkeys their script: styles are in the page, and the policy names their digests.
  */
 import { createHash } from "node:crypto";
 import { securityHeaders } from "../../http/security-headers.ts";
@@ -51,6 +51,8 @@ export interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Origins of pages that are opened in frames of the page. */
   readonly frames?: readonly string[];
+  /** The path of a script of this service that the page runs. */
+  readonly script?: string;
 }
 
 /** What every page needs. */
@@ -61,12 +63,16 @@ export interface PageContext {
 }
 
 /**
- * Headers of a page: no script, no frame but of `frames`, nothing of another origin but the logo, no
- * copy in a cache.
+ * Headers of a page: no script unless `hasScript`, and then none but files of this service; no frame but of `frames`,
+ * nothing of another origin but the logo, no copy in a cache.
  */
 export function pageHeaders(
   formTarget?: string,
-  { brand = {}, frames = [] }: { readonly brand?: Brand; readonly frames?: readonly string[] } = {},
+  {
+    brand = {},
+    frames = [],
+    hasScript = false,
+  }: { readonly brand?: Brand; readonly frames?: readonly string[]; readonly hasScript?: boolean } = {},
 ): Readonly<Record<string, string>> {
   const forms = formTarget === undefined ? "'self'" : `'self' https: ${formTarget}`;
   const styles = stylesOf(brand).map((style) => `'sha256-${digestOf(style)}'`);
@@ -74,6 +80,7 @@ export function pageHeaders(
     ...securityHeaders,
     "Content-Security-Policy": [
       `default-src 'none'; style-src ${styles.join(" ")}`,
+      ...(hasScript ? ["script-src 'self'"] : []),
       ...(brand.logo === undefined ? [] : [`img-src ${sourceOf(brand.logo)}`]),
       `form-action ${forms}`,
       ...(frames.length > 0 ? [`frame-src ${frames.join(" ")}`] : []),
@@ -110,7 +117,8 @@ function digestOf(style: string): string {
 /** A page with a title and its content. */
 export function page(title: string, context: PageContext, content: Html, options: PageOptions = {}): PageResult {
   const { language, brand = {} } = context;
-  const { status = 200, cookies, formTarget, frames = [], headers = {} } = options;
+  const { status = 200, cookies, formTarget, frames = [], script, headers = {} } = options;
+  const policy = pageHeaders(formTarget, { brand, frames, hasScript: script !== undefined });
   const document = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -119,6 +127,7 @@ export function page(title: string, context: PageContext, content: Html, options
 <meta name="robots" content="noindex">
 <title>${title}</title>
 ${stylesOf(brand).map((style) => html`<style>${new Html(style)}</style>`)}
+${script === undefined ? undefined : html`<script src="${script}" defer></script>`}
 </head>
 <body>
 <main>
@@ -130,7 +139,7 @@ ${content}
 `;
   return {
     status,
-    headers: { ...pageHeaders(formTarget, { brand, frames }), "content-type": "text/html; charset=utf-8", ...headers },
+    headers: { ...policy, "content-type": "text/html; charset=utf-8", ...headers },
     ...(cookies && { cookies }),
     html: document.text,
   };

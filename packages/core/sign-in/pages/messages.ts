@@ -37,6 +37,36 @@ const english = {
   setupSend: "Confirm",
   setupWrong:
     "The code does not fit the secret. Check that the clock of your device is right, then enter the next code.",
+  setupByPasskey: "Use a passkey instead",
+  codeAddPasskey: "Go on and add a passkey",
+  codeByPasskey: "Use a passkey instead",
+  passkeyTitle: "Use your passkey",
+  passkeyAdvice:
+    "Press the button, then do what your device asks for: your fingerprint, your face, its PIN, or a touch of your security key.",
+  passkeyUse: "Use a passkey",
+  passkeyAdd: "Use a passkey and add another one",
+  passkeyAddCodes: "Use a passkey and set up one-time codes",
+  passkeyByCode: "Use a one-time code instead",
+  passkeySetupTitle: "Create a passkey",
+  passkeySetupWhy: (application: string) =>
+    `${application} needs a passkey besides your password. Your device, your password manager or a security key keeps it, and only you can use it.`,
+  passkeyMore: "Create the passkey on another device or security key than those that have one.",
+  passkeyCreate: "Create a passkey",
+  passkeySetupByCode: "Use an authenticator app instead",
+  passkeySkip: "Go on without another passkey",
+  passkeyNeedsScript:
+    "Passkeys need JavaScript. Allow it for this page and load the page again, or use another browser.",
+  passkeyMissing:
+    "Your browser sent no passkey. Allow JavaScript for this page and load the page again, or use another browser.",
+  passkeyUnsupported: "This browser has no passkeys. Use another browser or another device.",
+  passkeyNoAnswer: "No passkey was used. Press the button to try again.",
+  passkeyHere: "This device has a passkey for your account already. Use another device or security key.",
+  passkeyAddress: "Passkeys do not work at this address. Go back to the application and sign in again.",
+  passkeyWrong: "This passkey does not count for your account. Try again, or use another one.",
+  passkeyStale: "Another page was faster. Press the button again.",
+  passkeyLocked: "Too many attempts. Try again in some hours, or ask your administrator to reset your passkeys.",
+  passkeyNotCreated: "The passkey could not be saved. Try again, or use another device or security key.",
+  passkeyKnown: "This passkey is saved already. Use another device or security key.",
   newPasswordTitle: "Choose a new password",
   newPasswordWhy: "Your password must be changed before you can go on. You are signed out everywhere else.",
   newPassword: "New password",
@@ -116,6 +146,43 @@ const german: Messages = {
   setupSend: "Bestätigen",
   setupWrong:
     "Der Code passt nicht zum Schlüssel. Prüfen Sie, ob die Uhr Ihres Geräts stimmt, und geben Sie den nächsten Code ein.",
+  setupByPasskey: "Stattdessen einen Passkey verwenden",
+  codeAddPasskey: "Weiter und einen Passkey hinzufügen",
+  codeByPasskey: "Stattdessen einen Passkey verwenden",
+  passkeyTitle: "Passkey verwenden",
+  passkeyAdvice:
+    "Drücken Sie den Knopf und folgen Sie dann Ihrem Gerät: Fingerabdruck, Gesicht, PIN oder eine Berührung Ihres Sicherheitsschlüssels.",
+  passkeyUse: "Passkey verwenden",
+  passkeyAdd: "Passkey verwenden und einen weiteren hinzufügen",
+  passkeyAddCodes: "Passkey verwenden und Einmalcodes einrichten",
+  passkeyByCode: "Stattdessen einen Einmalcode verwenden",
+  passkeySetupTitle: "Passkey erstellen",
+  passkeySetupWhy: (application) =>
+    `${application} braucht außer Ihrem Passwort einen Passkey. Ihr Gerät, Ihre Passwortverwaltung oder ein Sicherheitsschlüssel bewahrt ihn auf, und nur Sie können ihn verwenden.`,
+  passkeyMore:
+    "Erstellen Sie den Passkey auf einem anderen Gerät oder Sicherheitsschlüssel als denen, die schon einen haben.",
+  passkeyCreate: "Passkey erstellen",
+  passkeySetupByCode: "Stattdessen eine Authenticator-App verwenden",
+  passkeySkip: "Weiter ohne weiteren Passkey",
+  passkeyNeedsScript:
+    "Passkeys brauchen JavaScript. Erlauben Sie es für diese Seite und laden Sie die Seite neu, oder verwenden Sie einen anderen Browser.",
+  passkeyMissing:
+    "Ihr Browser hat keinen Passkey gesendet. Erlauben Sie JavaScript für diese Seite und laden Sie die Seite neu, oder verwenden Sie einen anderen Browser.",
+  passkeyUnsupported:
+    "Dieser Browser kennt keine Passkeys. Verwenden Sie einen anderen Browser oder ein anderes Gerät.",
+  passkeyNoAnswer: "Es wurde kein Passkey verwendet. Drücken Sie den Knopf, um es noch einmal zu versuchen.",
+  passkeyHere:
+    "Dieses Gerät hat schon einen Passkey für Ihr Konto. Verwenden Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
+  passkeyAddress:
+    "Passkeys funktionieren unter dieser Adresse nicht. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
+  passkeyWrong: "Dieser Passkey zählt nicht für Ihr Konto. Versuchen Sie es noch einmal oder mit einem anderen.",
+  passkeyStale: "Eine andere Seite war schneller. Drücken Sie den Knopf noch einmal.",
+  passkeyLocked:
+    "Zu viele Versuche. Versuchen Sie es in einigen Stunden noch einmal, oder bitten Sie Ihren Administrator, Ihre Passkeys zurückzusetzen.",
+  passkeyNotCreated:
+    "Der Passkey konnte nicht gespeichert werden. Versuchen Sie es noch einmal, oder verwenden Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
+  passkeyKnown:
+    "Dieser Passkey ist schon gespeichert. Verwenden Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
   newPasswordTitle: "Ein neues Passwort wählen",
   newPasswordWhy: "Ihr Passwort muss geändert werden, bevor es weitergeht. Überall sonst werden Sie dabei abgemeldet.",
   newPassword: "Neues Passwort",

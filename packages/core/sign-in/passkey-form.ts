@@ -1,0 +1,198 @@
+/** The forms of passkeys: using one, and creating one (decision 0135). */
+import { passkeyLock } from "../auth/factor-lock-store.ts";
+import type { FactorReason } from "../auth/refusals.ts";
+import { PASSKEYS_MAX, type Passkey, type Passkeys, storingPasskeys } from "../identities/credentials/passkey-store.ts";
+import { changeUser } from "../identities/provisioning/users.ts";
+import type { PageResult } from "../operation/operation.ts";
+import { later } from "../platform/later.ts";
+import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
+import type { SignInContext } from "./context.ts";
+import { type Challenge, maySetUp, proving, type Standing } from "./factors.ts";
+import { type Asked, askPassword } from "./flow.ts";
+import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
+import { siteOf } from "./passkey-site.ts";
+import { askSetup, proceed, type UserFacts } from "./proceed.ts";
+import { FactorsChanged, factorsAreAsRead, provenForm, stores } from "./proven-form.ts";
+
+const [answeringId, createdPasskey, signedCounter] = later(
+  () => import("./webauthn.ts"),
+  "answeringId",
+  "createdPasskey",
+  "signedCounter",
+);
+
+/** What the form for a passkey contains. */
+export interface PasskeyBody {
+  readonly request: string;
+  /** What the browser says, as JSON. */
+  readonly credential?: string | undefined;
+  /** The button that was pressed. */
+  readonly choice?: "add" | "add-codes" | "code" | "other" | undefined;
+}
+
+/** What the form that creates one contains. */
+export interface PasskeySetupBody extends Pick<PasskeyBody, "request" | "credential"> {
+  readonly choice?: "code" | "skip" | "other" | undefined;
+}
+
+/** Why an answer of a passkey does not count. */
+type Refusal = "passkeyWrong" | "passkeyLocked" | "passkeyStale" | "passkeyCopied";
+
+/** What the log says about it. A challenge that was answered before is no attempt at a key. */
+const reasons: Readonly<Record<Exclude<Refusal, "passkeyStale">, FactorReason>> = {
+  passkeyWrong: "passkey",
+  passkeyLocked: "passkeys locked",
+  passkeyCopied: "passkey that may be copied: its counter went back",
+};
+
+/**
+ * Takes the answer of a passkey. Each challenge counts once, for a passkey of this user. Throws `request.invalid` for a
+ * form that does not count.
+ */
+export async function takePasskey(
+  body: PasskeyBody,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<PageResult> {
+  const form = opened("passkey", body.request, headers, context);
+  const { tenant, proven } = form.pending.request;
+  const challenge = challengeOf(form);
+  const lock = passkeyLock(context.table, tenant, proven.user.id);
+  const [{ asked, standing, facts }, attempts] = await Promise.all([
+    provenForm(form, headers, context),
+    lock.find(context.now),
+  ]);
+  if (!standing || body.choice === "other") return askPassword(asked, context);
+  const { factors } = facts;
+  const { passkeys } = factors;
+  // An administrator has taken the passkeys away meanwhile.
+  if (!passkeys) return proceed(asked, standing, facts, [], context);
+  if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
+  if (!body.credential) return askPasskey(asked, standing, factors, context, "passkeyMissing");
+  const refuse = (problem: Refusal) => {
+    if (problem !== "passkeyStale") logRefusal(reasons[problem], tenant, standing, context);
+    const shown = problem === "passkeyCopied" ? "passkeyWrong" : problem;
+    return askPasskey(asked, standing, factors, context, shown);
+  };
+  if (!(await lock.admits(attempts, passkeys.handle, context.now))) return refuse("passkeyLocked");
+  const after = await usedPasskeys(body.credential, passkeys, challenge, context);
+  if (typeof after === "string") return refuse(after);
+  const changed = () => new FactorsChanged();
+  const using = storingPasskeys(tenant, standing.user.id, { before: passkeys, after }, changed);
+  const now = { ...facts, factors: { ...factors, passkeys: after } };
+  try {
+    const [page] = await Promise.all([
+      goOn(body.choice, asked, proving(standing, "passkey"), now, using, context),
+      lock.takeBack(),
+    ]);
+    return page;
+  } catch (error) {
+    // Another request used a passkey at the same time.
+    if (error instanceof FactorsChanged) return refuse("passkeyStale");
+    throw error;
+  }
+}
+
+/** Goes on after a passkey: to one more, to codes, or to the application. */
+async function goOn(
+  choice: PasskeyBody["choice"],
+  asked: Asked,
+  standing: Standing,
+  facts: UserFacts,
+  using: ReturnType<typeof storingPasskeys>,
+  context: SignInContext,
+): Promise<PageResult> {
+  const { factors } = facts;
+  const addsPasskey = choice === "add" && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
+  const addsCodes = choice === "add-codes" && !factors.totp;
+  if (!addsPasskey && !addsCodes) return proceed(asked, standing, facts, [using], context);
+  await context.table.write(using);
+  return addsCodes ? askSetup(asked, standing, factors, context) : askPasskeySetup(asked, standing, factors, context);
+}
+
+/** The passkeys after the use of one; or why the answer does not count. */
+async function usedPasskeys(
+  text: string,
+  passkeys: Passkeys,
+  { text: challenge, madeMs }: Challenge,
+  { origin }: SignInContext,
+): Promise<Passkeys | "passkeyWrong" | "passkeyStale" | "passkeyCopied"> {
+  const id = await answeringId(text);
+  const passkey = passkeys.keys.find((each) => each.id === id);
+  if (!passkey) return "passkeyWrong";
+  const { handle, revision } = passkeys;
+  const counter = await signedCounter(text, passkey, { site: siteOf(origin), challenge, handle });
+  if (counter === undefined) return "passkeyWrong";
+  if (madeMs <= passkey.challengedMs) return "passkeyStale";
+  // Section 7.2: two devices with one key count apart.
+  if ((counter > 0 || passkey.counter > 0) && counter <= passkey.counter) return "passkeyCopied";
+  const used: Passkey = { ...passkey, counter, challengedMs: madeMs };
+  return { handle, revision: revision + 1, keys: passkeys.keys.map((each) => (each === passkey ? used : each)) };
+}
+
+/**
+ * Takes a passkey that the browser has created. Who has a second factor has proven it. Throws `request.invalid` for a
+ * form that does not count.
+ */
+export async function takePasskeySetup(
+  body: PasskeySetupBody,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<PageResult> {
+  const form = opened("passkey-setup", body.request, headers, context);
+  const { tenant } = form.pending.request;
+  const { text: challenge, handle, madeMs } = challengeOf(form);
+  const { asked, standing, facts } = await provenForm(form, headers, context);
+  if (!standing || body.choice === "other") return askPassword(asked, context);
+  const { factors } = facts;
+  const { passkeys } = factors;
+  if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
+  // A factor was set up meanwhile, or all passkeys were replaced by others: the form does not know them.
+  const isCurrent = maySetUp(standing, factors) && (passkeys?.handle ?? handle) === handle;
+  const isFull = (passkeys?.keys.length ?? 0) >= PASSKEYS_MAX;
+  if (body.choice === "skip" || !isCurrent || isFull) return proceed(asked, standing, facts, [], context);
+  const askAgain = (problem: "passkeyMissing" | "passkeyNotCreated" | "passkeyKnown") =>
+    askPasskeySetup(asked, standing, factors, context, problem);
+  if (!body.credential) return askAgain("passkeyMissing");
+  const created = await createdPasskey(body.credential, { site: siteOf(context.origin), challenge });
+  // The challenge counts once.
+  const isUsed = passkeys?.keys.some(({ challengedMs }) => challengedMs === madeMs);
+  if (!created || isUsed || handle === undefined) return askAgain("passkeyNotCreated");
+  if (passkeys?.keys.some(({ id }) => id === created.id)) return askAgain("passkeyKnown");
+  const passkey: Passkey = { ...created, createdMs: context.now, challengedMs: madeMs };
+  const after: Passkeys = {
+    handle,
+    revision: (passkeys?.revision ?? 0) + 1,
+    keys: [...(passkeys?.keys ?? []), passkey],
+  };
+  const changed = () => new FactorsChanged();
+  const storing = storingPasskeys(tenant, standing.user.id, { before: passkeys, after }, changed);
+  try {
+    await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, standing.user.id, {
+      check: factorsAreAsRead(standing),
+      change: (before) => before,
+      factor: { kind: "passkeys", storing },
+    });
+  } catch (error) {
+    if (!(error instanceof FactorsChanged)) throw error;
+    // Another page set a factor up first.
+    const again = await provenForm(form, headers, context);
+    return again.standing
+      ? proceed(again.asked, again.standing, again.facts, [], context)
+      : askPassword(asked, context);
+  }
+  const now = { ...facts, factors: { ...factors, passkeys: after } };
+  return proceed(asked, proving(standing, "passkey"), now, [], context);
+}
+
+/** What the page of a form asked the authenticator. */
+function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-setup">): Challenge {
+  if (!request.challenge) throw new Error("a form of passkeys has no challenge");
+  return request.challenge;
+}
+
+function logRefusal(reason: FactorReason, tenant: string, { user }: Standing, context: SignInContext): void {
+  const { traceId, sourceIp, tools } = context;
+  const { userName: name, userStore } = user;
+  tools.refusals({ traceId, sourceIp, operation: "usePasskey" })({ tenant, userStore, name }, reason);
+}

@@ -1,0 +1,64 @@
+/** The forms of pages after the password: what they say, with everything as it is now. */
+import { type Factors, findFactors } from "../identities/credentials/factor-store.ts";
+import { hasCodes, hasPasskeys, type User } from "../identities/users/model.ts";
+import { findConsent } from "../sessions/consent-store.ts";
+import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { tenantFacts } from "./code.ts";
+import type { SignInContext } from "./context.ts";
+import { type Standing, standingOf } from "./factors.ts";
+import { takenRequest } from "./flow.ts";
+import type { OpenedForm, PageHeaders } from "./forms.ts";
+import type { Stage } from "./pending.ts";
+import type { UserFacts } from "./proceed.ts";
+import { referenceIn } from "./session.ts";
+
+type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
+
+/**
+ * The request of a form with everything that the next page needs. One round trip; one more where a factor was set up at
+ * this moment.
+ */
+export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHeaders, context: SignInContext) {
+  const { request } = form.pending;
+  const { tenant, asked: wanted, proven } = request;
+  const { table } = context;
+  const { id } = proven.user;
+  const reference = referenceIn(context, tenant);
+  const [asked, standing, found, ofTenant, consent, sessions, former] = await Promise.all([
+    takenRequest(wanted, form, context),
+    standingOf(request, form.pending.session, context),
+    findFactors(table, tenant, id),
+    tenantFacts(tenant, wanted.scopes, context),
+    findConsent(table, tenant, id, wanted.applicationId),
+    sessionsOf(table, tenant, id),
+    reference && readOwnSession(table, reference),
+  ]);
+  // The two are read at the same time, not at one: a factor that the user shows must not be overlooked.
+  const factors = standing && lacksOne(standing.user, found) ? await findFactors(table, tenant, id) : found;
+  const opening = { sessions, former, userAgent: headers["user-agent"] };
+  const facts: UserFacts = { factors, facts: ofTenant, consent, opening };
+  return { asked, standing, facts };
+}
+
+function lacksOne(user: User, { totp, passkeys }: Factors): boolean {
+  return (hasCodes(user) && !totp) || (hasPasskeys(user) && !passkeys);
+}
+
+/**
+ * Throws `FactorsChanged` where the second factors of a user are others than when the form was read: what may be set up
+ * was decided by those.
+ */
+export function factorsAreAsRead({ user }: Standing) {
+  return (before: User): void => {
+    if (hasCodes(before) !== hasCodes(user) || hasPasskeys(before) !== hasPasskeys(user)) throw new FactorsChanged();
+  };
+}
+
+/** A factor of the user was used, set up, replaced or taken away since it was read. */
+export class FactorsChanged extends Error {}
+
+/** The stores that change a user, with records that name that user. */
+export function stores(tenant: string, { user }: Standing, context: SignInContext) {
+  const { id: subject, userName: username, userStore } = user;
+  return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
+}
