@@ -13,6 +13,7 @@ import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { homeOf } from "../tokens/model.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type Standing, standingOf } from "./factors.ts";
@@ -49,19 +50,25 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
   const { tenant, asked: wanted, proven } = request;
   const { table } = context;
   const { id } = proven.user;
-  const reference = referenceIn(context, tenant);
-  const [asked, standing, totp, ofTenant, consent, sessions, former] = await Promise.all([
+  const home = homeOf(proven.user, tenant);
+  const sessionIn = async (of: string) => {
+    const reference = referenceIn(context, of);
+    return reference && readOwnSession(table, reference);
+  };
+  const [asked, known, totp, ofTenant, consent, sessions, former, replaced] = await Promise.all([
     takenRequest(wanted, form, context),
     standingOf(request, form.pending.session, context),
-    findTotp(table, tenant, id),
+    findTotp(table, home, id),
     tenantFacts(tenant, wanted.scopes, context),
-    findConsent(table, tenant, id, wanted.applicationId),
-    sessionsOf(table, tenant, id),
-    reference && readOwnSession(table, reference),
+    findConsent(table, home, id, wanted.applicationId),
+    sessionsOf(table, home, id),
+    sessionIn(home),
+    home === tenant ? undefined : sessionIn(tenant),
   ]);
-  const opening = { sessions, former, userAgent: headers["user-agent"] };
+  const opening = { sessions, former, replaced, userAgent: headers["user-agent"] };
   const facts: UserFacts = { totp, facts: ofTenant, consent, opening };
-  return { asked, standing, facts };
+  const standing = home === tenant || asked.client.settings.takesGuests ? known : undefined;
+  return { asked, standing, facts, home };
 }
 
 /**
@@ -70,7 +77,8 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
 export async function takeCode(body: CodeBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("code", body.request, headers, context);
   const { tenant, proven } = form.pending.request;
-  const lock = codeLock(context.table, tenant, proven.user.id);
+  const home = homeOf(proven.user, tenant);
+  const lock = codeLock(context.table, home, proven.user.id);
   const [{ asked, standing, facts }, attempts] = await Promise.all([
     provenForm(form, headers, context),
     lock.find(context.now),
@@ -84,14 +92,14 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
     const { traceId, sourceIp, tools } = context;
     const { userName: name, userStore } = standing.user;
     const reason = problem === "codeLocked" ? "one-time codes locked" : "one-time code";
-    tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant, userStore, name }, reason);
+    tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant: home, userStore, name }, reason);
     return askCode(asked, standing, context, problem);
   };
   if (!(await lock.admits(attempts, totp.version, context.now))) return refuse("codeLocked");
-  const after = await usedFactor(body, totp, { tenant, userId: standing.user.id }, context);
+  const after = await usedFactor(body, totp, { tenant: home, userId: standing.user.id }, context);
   if (!after) return refuse("codeWrong");
   const isReplaced = body.choice === "replace";
-  const using = usingTotp(tenant, standing.user.id, { before: totp, after }, () => new CodeUsed());
+  const using = usingTotp(home, standing.user.id, { before: totp, after }, () => new CodeUsed());
   const proving: Standing = { ...standing, methods: ["pwd", "otp"] };
   try {
     const [page] = await Promise.all([
@@ -133,10 +141,10 @@ async function usedFactor(
  */
 export async function takeSetup(body: SetupBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("setup", body.request, headers, context);
-  const { tenant, setup } = form.pending.request;
+  const { setup } = form.pending.request;
   if (!setup) throw new Error("a form that sets codes up has no secret");
   const { secret, replaces } = setup;
-  const { asked, standing, facts } = await provenForm(form, headers, context);
+  const { asked, standing, facts, home } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
   const { totp } = facts;
   // Set up, replaced or taken away meanwhile: the form does not know the codes that count now.
@@ -151,15 +159,15 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
   const { codes, digests } = await newRecoveryCodes();
   const { user } = standing;
   const factor: TotpFactor = {
-    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(tenant, user.id)),
+    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(home, user.id)),
     version: newId(),
     usedStep,
     recoveryDigests: digests,
   };
   try {
-    await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, user.id, {
+    await changeUser(stores(standing, context), { tenant: home, now: context.now }, user.id, {
       change: (before) => before,
-      codes: settingUpTotp(tenant, user.id, factor, totp, () => new CodeUsed()),
+      codes: settingUpTotp(home, user.id, factor, totp, () => new CodeUsed()),
     });
   } catch (error) {
     if (!(error instanceof CodeUsed)) throw error;
@@ -170,7 +178,7 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
 }
 
 /** The stores that change a user, with records that name that user. */
-export function stores(tenant: string, { user }: Standing, context: SignInContext) {
+export function stores({ user, home: tenant }: Standing, context: SignInContext) {
   const { id: subject, userName: username, userStore } = user;
   return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
 }

@@ -5,6 +5,7 @@
  */
 import type { TotpFactor } from "../identities/credentials/totp-store.ts";
 import { mustChangePassword, qualifiedName } from "../identities/users/model.ts";
+import { inTenant } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
 import type { Step } from "../table/table.ts";
@@ -63,7 +64,7 @@ function sessionFor(
   const { session: current, methods } = standing;
   if (!current) {
     if (!opening) throw new Error("a session begins without the sessions of its user");
-    return startSession(request, { ...standing, ...opening }, context);
+    return startSession(request.clientId, { ...standing, ...opening }, context);
   }
   const shown = current.session.methods?.length ?? 1;
   if (methods.length > shown) return strengthenSession(current, methods, context.now);
@@ -88,8 +89,9 @@ export async function askSetup(
   { secret, replaces, problem }: Partial<CodesSetup> & Pick<CodeForm, "problem"> = {},
 ): Promise<PageResult> {
   const setup: CodesSetup = { secret: secret ?? (await newSecret()), ...(replaces !== undefined && { replaces }) };
-  const { tenant } = asked.request;
-  const issuer = context.tools.settings.brandOf(tenant).name ?? tenant;
+  // The codes are those of the account, for all applications.
+  const { home } = standing;
+  const issuer = context.tools.settings.brandOf(home).name ?? home;
   const forApps = await secretForApps(setup.secret, { issuer, account: qualifiedName(standing.user) });
   const form = sealed("setup", asked, standing, context, setup);
   return setupPage({ ...form, ...forApps, secret: setup.secret, problem }, optionsOf(asked));
@@ -102,7 +104,7 @@ export function askNewPassword(
   context: SignInContext,
   problem?: NewPasswordForm["problem"],
 ): PageResult {
-  const isElsewhere = context.users.elsewhere?.isReadOnly(asked.request.tenant, standing.user.userStore) === true;
+  const isElsewhere = context.users.elsewhere?.isReadOnly(standing.home, standing.user.userStore) === true;
   const form = sealed("new-password", asked, standing, context);
   return newPasswordPage({ ...form, isElsewhere, problem }, optionsOf(asked));
 }
@@ -124,12 +126,12 @@ export function sealed(
 ) {
   const { request: wanted, application, language, browser } = asked;
   const { tenant } = wanted;
-  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing), ...(setup && { setup }) };
+  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing, tenant), ...(setup && { setup }) };
   return {
     language,
     brand: settings.brandOf(tenant),
     application: application.name,
-    userName: qualifiedName(standing.user),
+    userName: inTenant(qualifiedName(standing.user), { tenant: standing.home, isGuest: standing.home !== tenant }),
     action: pathOf(paths[stage], tenant),
     request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
   };
