@@ -48,8 +48,8 @@ export interface SignInAttempt {
   /** What the caller does meanwhile. */
   readonly meanwhile?: Meanwhile;
   /**
-   * True where the caller is told of locks. Then the failures of a name that no user has are counted whatever the name
-   * means, so that a lock does not show which tenants there are.
+   * True for a page, which tells of locks. Then every reading is looked up, and the failures of a name that no user has
+   * are counted whatever the name means: neither a lock nor the work shows which tenants there are.
    */
   readonly tellsLocks?: boolean;
 }
@@ -133,11 +133,13 @@ export function newSignIn(clock: Clock): SignIn {
   };
 
   /**
-   * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
+   * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others. At
+   * a page all of them, so that the work is the same whichever tenants there are.
    */
   const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number, ahead: readonly ReadAhead[] = []) => {
     const known = attempt.readings.findIndex(({ tenant }) => knownTenants.has(tenant));
-    const possible = known < 0 ? attempt.readings : attempt.readings.slice(0, known + 1);
+    const isAll = known < 0 || attempt.tellsLocks;
+    const possible = isAll ? attempt.readings : attempt.readings.slice(0, known + 1);
     return Promise.all(possible.map((reading, at) => find(reading, attempt, stores, now, ahead[at])));
   };
 
