@@ -61,6 +61,8 @@ export interface TokenHolder extends Authenticated {
   /** The client that the token was issued to. */
   readonly clientId: string;
   readonly applicationId: string;
+  /** The tenant of a guest, which is not that of the principal; only where the reading admits guests. */
+  readonly home?: string;
   /** Names of single claims that UserInfo gives for it. */
   readonly claims?: readonly string[];
   /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
@@ -117,6 +119,7 @@ export async function authenticateToken(
     scopes: new Set([...implied, ...token.scopes]),
     clientId: token.clientId,
     applicationId: token.applicationId,
+    ...(token.user?.home !== undefined && { home: token.user.home }),
     ...(token.claims && { claims: token.claims }),
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
     ...(nextNonce !== undefined && { nextNonce }),

@@ -13,7 +13,7 @@ import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
-import { newCandidates, type OnUser } from "./candidates.ts";
+import { newCandidates } from "./candidates.ts";
 import { newKnownSignIns, type ReadAhead } from "./known-sign-ins.ts";
 import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
 import type { ChangesIn } from "./role-changes.ts";
@@ -45,19 +45,24 @@ export interface SignInAttempt {
   readonly password: string;
   /** The address that the request came from, as the gateway saw it; never from a header. */
   readonly sourceIp: string;
-  /** What the caller does meanwhile, for an attempt with one reading. */
+  /** What the caller does meanwhile. */
   readonly meanwhile?: Meanwhile;
+  /**
+   * True for a page, which tells of locks. Then every reading is looked up, and the failures of a name that no user has
+   * are counted whatever the name means: neither a lock nor the work shows which tenants there are.
+   */
+  readonly tellsLocks?: boolean;
 }
 
 /** What a caller does during a sign-in, so that it costs no round trip of its own. */
 export interface Meanwhile {
-  /** Begins to read what belongs to the user. It does the same for the id of no user. */
-  readonly onUser: OnUser;
+  /** Begins to read what belongs to the user of each reading. It does the same for the id of no user. */
+  readonly onUser: (userId: string, reading: QualifiedName) => void;
   /**
    * Runs after the password was verified, while the lock is read again. The sign-in may still be refused: what is done
    * here must be worthless then.
    */
-  readonly onVerified: (user: User) => Promise<void>;
+  readonly onVerified: (user: User, reading: QualifiedName) => Promise<void>;
 }
 
 /**
@@ -91,6 +96,17 @@ export function nameIn(tenant: string, username: string): QualifiedName {
 /** The most existing tenants that a container remembers. Tenants are never deleted. */
 const TENANTS_KNOWN_MAX = 10_000;
 
+/**
+ * What a name means at an application that takes guests (decision 0134), the likeliest first: `kim@acme.com` is kim of
+ * the tenant acme.com, where there is such a tenant, and otherwise the user of the application's tenant with that name.
+ * Whether users exist never decides.
+ */
+export function namesAmongGuests(tenant: string, username: string): readonly QualifiedName[] {
+  const own = nameIn(tenant, username);
+  const given = username.includes("@") ? parseUsername(username) : undefined;
+  return given && given.tenant !== tenant ? [given, own] : [own];
+}
+
 /** Opens the sign-in of one container. */
 export function newSignIn(clock: Clock): SignIn {
   const candidateOf = newCandidates(clock);
@@ -105,10 +121,11 @@ export function newSignIn(clock: Clock): SignIn {
     ahead: ReadAhead | undefined,
   ) => {
     const guesser = { name, sourceIp };
+    const onUser = meanwhile && ((userId: string) => meanwhile.onUser(userId, name));
     const { lockouts } = stores;
     const [tenant, candidate, lock] = await Promise.all([
       ahead?.tenant ? ahead.tenant.found : stores.tenants.find(name.tenant),
-      candidateOf(name, stores, ahead, meanwhile?.onUser),
+      candidateOf(name, stores, ahead, onUser),
       ahead ? (ahead.lock ?? lockouts.findBoth(guesser, now)) : lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
@@ -116,11 +133,13 @@ export function newSignIn(clock: Clock): SignIn {
   };
 
   /**
-   * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
+   * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others. At
+   * a page all of them, so that the work is the same whichever tenants there are.
    */
   const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number, ahead: readonly ReadAhead[] = []) => {
     const known = attempt.readings.findIndex(({ tenant }) => knownTenants.has(tenant));
-    const possible = known < 0 ? attempt.readings : attempt.readings.slice(0, known + 1);
+    const isAll = known < 0 || attempt.tellsLocks;
+    const possible = isAll ? attempt.readings : attempt.readings.slice(0, known + 1);
     return Promise.all(possible.map((reading, at) => find(reading, attempt, stores, now, ahead[at])));
   };
 
@@ -155,7 +174,7 @@ export function newSignIn(clock: Clock): SignIn {
     const { isRight, isCached, verifiedMs } = await candidate.verify(password, maySucceed);
     if (!isRight || !maySucceed) {
       // Attempts in unknown tenants are counted in one row: otherwise strangers could fill the table.
-      const isCounted = tenant && (user || found === all[0]);
+      const isCounted = tenant && (user || found === all[0] || attempt.tellsLocks);
       await (isCounted
         ? lockouts.fail(guesser, lock, now, version)
         : lockouts.refuse({ name: UNKNOWN_NAME, sourceIp }, undefined, now));
@@ -164,7 +183,7 @@ export function newSignIn(clock: Clock): SignIn {
     const isLockedNow = (state: LockState) => isSignInLocked(state, version, now);
     const [isAdmitted] = await Promise.all([
       admits(lockouts, { guesser, lock, isCached, isLockedNow, now }),
-      attempt.meanwhile?.onVerified(user),
+      attempt.meanwhile?.onVerified(user, guesser.name),
     ]);
     if (!isAdmitted) return refuse("locked");
     const { name } = guesser;

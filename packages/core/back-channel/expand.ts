@@ -68,10 +68,10 @@ async function expandSession(
 ): Promise<void> {
   for (let at = 0; at < clients.length; at += CLIENTS_AT_ONCE) {
     const some = clients.slice(at, at + CLIENTS_AT_ONCE);
-    const found = await Promise.all(some.map(({ applicationId }) => applications.find(tenant, applicationId)));
-    const steps = some.flatMap(({ clientId, applicationId, subject }, place): Step[] => {
+    const found = await Promise.all(some.map((each) => applications.find(each.tenant ?? tenant, each.applicationId)));
+    const steps = some.flatMap(({ clientId, applicationId, tenant: other, subject }, place): Step[] => {
       const isTold = found[place]?.inbound.oidc?.logout?.backChannelLogoutUrl;
-      const client = { clientId, applicationId, subject };
+      const client = { clientId, applicationId, ...(other !== undefined && { tenant: other }), subject };
       return [
         removingClient(key, clientId),
         ...(isTold ? [addingLogout({ kind: "client", tenant, userId, sid: key.sid, client, endedMs })] : []),

@@ -67,10 +67,15 @@ export async function tellDue(deps: TellDeps): Promise<void> {
 function grouped(due: readonly WaitingLogout[]): readonly (readonly WaitingLogout[])[] {
   const groups = new Map<string, WaitingLogout[]>();
   for (const each of due) {
-    const key = each.client ? `${each.tenant}\n${each.client.clientId}` : each.sortKey;
+    const key = each.client ? `${tenantOf(each)}\n${each.client.clientId}` : each.sortKey;
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()];
+}
+
+/** The tenant of the client, which issues its tokens. */
+function tenantOf({ tenant, client }: WaitingLogout): string {
+  return client?.tenant ?? tenant;
 }
 
 async function work(deps: TellDeps, group: readonly WaitingLogout[]): Promise<void> {
@@ -90,7 +95,8 @@ async function work(deps: TellDeps, group: readonly WaitingLogout[]): Promise<vo
 /** Tells a client. Returns the time of the next attempt where this one failed. */
 async function tell(deps: TellDeps, waiting: WaitingLogout): Promise<number | undefined> {
   const { table, clock } = deps;
-  const { tenant, client, endedMs } = waiting;
+  const { client, endedMs } = waiting;
+  const tenant = tenantOf(waiting);
   const application = client && (await deps.applications.find(tenant, client.applicationId));
   const address = application?.inbound.oidc?.logout?.backChannelLogoutUrl;
   // The application, or its address, was removed meanwhile.
@@ -131,14 +137,21 @@ interface Failed {
 /** One attempt, with a fresh token. `undefined` where the client has taken it. */
 async function attempt(
   { sign, post, exempt }: TellDeps,
-  { tenant, sid, client }: WaitingLogout,
+  waiting: WaitingLogout,
   application: Application,
   url: string,
 ): Promise<Failed | undefined> {
+  const { sid, client } = waiting;
   if (!client || sid === undefined) return undefined;
   const algorithm = idTokenAlgorithmOf(application.inbound.oidc);
   try {
-    const token = await sign({ tenant, clientId: client.clientId, subject: client.subject, sid, algorithm });
+    const token = await sign({
+      tenant: tenantOf(waiting),
+      clientId: client.clientId,
+      subject: client.subject,
+      sid,
+      algorithm,
+    });
     const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
     const body = new URLSearchParams({ logout_token: token }).toString();
     const { status, retryAfterMs: afterMs = 0 } = await post({ url, headers, body }, exempt);

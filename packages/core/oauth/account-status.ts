@@ -41,6 +41,8 @@ export interface AccountQuery {
 /** An account whose user is known before it is read. */
 export interface KnownAccountQuery extends AccountQuery {
   readonly userId: string;
+  /** The tenant of the user, of which roles and revocations are: for a guest not that of the scopes. */
+  readonly home: string;
   /** What the user was a member of a moment ago; absent where that is not known. */
   readonly likely?: Memberships | undefined;
   /** Whether claims need the roles, so that they are read although no requested scope is of an API. */
@@ -93,16 +95,16 @@ async function read(
 }
 
 async function readKnown(query: KnownAccountQuery, context: OAuthContext): Promise<AccountStatus | undefined> {
-  const { tenant, names, clientId, sid, find, userId, likely, needsRoles } = query;
+  const { tenant, home, names, clientId, sid, find, userId, likely, needsRoles } = query;
   const marks = revocationStore(context.table);
   const ahead = likely?.roleIds ?? [];
-  const stores = likely && likely.groupIds.length + ahead.length > 0 ? readingAhead(context, tenant, likely) : context;
+  const stores = likely && likely.groupIds.length + ahead.length > 0 ? readingAhead(context, home, likely) : context;
   const grants = [permissionOf(userId, clientId), ...(sid === undefined ? [] : [sid])];
   const owned = [subjects.user(userId), ...grants.map(subjects.grant)];
   const [user, places, fromMs] = await Promise.all([
     find(),
     context.apiResources.findScopes(tenant, ownNames(names)),
-    marks.validFrom(tenant, [...owned, ...ahead.map(subjects.role)]),
+    marks.validFrom(home, [...owned, ...ahead.map(subjects.role)]),
   ]);
   if (!user) return undefined;
   const userFromMs = Math.max(...fromMs.slice(0, owned.length));
@@ -110,11 +112,11 @@ async function readKnown(query: KnownAccountQuery, context: OAuthContext): Promi
   if (!ofApi && !(await needsRoles(user))) {
     return { user, roles: [], places, userFromMs, knownMs: userFromMs, stores };
   }
-  const roleIds = await roleIdsOf(stores, tenant, user);
+  const roleIds = await roleIdsOf(stores, home, user);
   const others = roleIds.filter((id) => !ahead.includes(id));
   const [roles, otherMs] = await Promise.all([
-    stores.roles.findMany(tenant, roleIds),
-    others.length > 0 ? marks.validFrom(tenant, others.map(subjects.role)) : [],
+    stores.roles.findMany(home, roleIds),
+    others.length > 0 ? marks.validFrom(home, others.map(subjects.role)) : [],
   ]);
   return { user, roles, places, userFromMs, knownMs: Math.max(...fromMs, ...otherMs), stores };
 }

@@ -11,6 +11,7 @@ import {
   isCodeAlive,
   usingCode,
 } from "../tokens/code-store.ts";
+import { homeOf } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import { type Family, startingFamily } from "../tokens/refresh-family-store.ts";
 import { isEndedBy } from "../tokens/revocation-store.ts";
@@ -42,7 +43,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   if (!rights) throw refused();
   const { status, openId, scopes, signInScopes, audience } = rights;
   const issued = await accessTokenOf(code, client, rights, bound, context);
-  const about = openId && (await subjectClaims(tenant, openId, status, context));
+  const about = openId && (await subjectClaims(tenant, user.home, openId, status, context));
   const text = newOpaque("rt_");
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(client.settings, context.tools.limits);
@@ -116,7 +117,7 @@ async function endTokens({ code }: FoundCode, client: GrantRequest["client"], co
   await context.table.write(...endingFamily(started.family, client));
   const { traceId, sourceIp } = context;
   const log = context.tools.refusals({ traceId, sourceIp, operation: "requestToken" });
-  log({ tenant, userStore: user.userStore, name: user.userName }, "authorization code used twice");
+  log({ tenant: homeOf(user, tenant), userStore: user.userStore, name: user.userName }, "authorization code used twice");
 }
 
 /**

@@ -4,16 +4,17 @@
  */
 import type { Client } from "../applications/registry/client-store.ts";
 import { systemScopes } from "../domain/system-apis.ts";
-import { maySignIn } from "../identities/users/model.ts";
 import { namedNeeds } from "../openid/memberships.ts";
 import type { AuthorizationCode } from "../tokens/code-store.ts";
 import type { Confirmation } from "../tokens/confirmation.ts";
+import { homeOf } from "../tokens/model.ts";
 import { isEndedBy } from "../tokens/revocation-store.ts";
 import { type AccountStatus, readKnownAccount } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
+import { checkGuestTargets, findAccount, takesGuest } from "./guests.ts";
 import { type IssuedToken, issueAccessToken } from "./issue.ts";
 import { type OpenIdSettings, openIdSettings } from "./open-id.ts";
-import { userScopes } from "./scopes.ts";
+import { NOTHING, userScopes } from "./scopes.ts";
 import { type AskedTargets, audienceFor, resolveTargets } from "./targets.ts";
 
 /** What a sign-in entitles to now. */
@@ -39,16 +40,19 @@ export async function rightsOf(
   context: OAuthContext,
 ): Promise<SignInRights | undefined> {
   const { tenant, user, signedIn, scopes: names } = code;
-  const find = async () => {
-    const account = await context.users.find(tenant, user.id, user.userStore);
-    return account && maySignIn(account) ? account : undefined;
-  };
+  const isGuest = user.home !== undefined;
+  if (isGuest && !takesGuest(client, code, context.now)) return undefined;
+  checkGuestTargets(user, asked);
+  const find = () => findAccount(user, client, context);
   const settings = code.idToken ? openIdSettings({ ...code, granted: signedIn.scopes }, context) : undefined;
   const ofToken = namedNeeds(client.settings.attributes ?? []);
   const needsRoles = async () => ofToken.roles || (await settings)?.needs.roles === true;
   const { clientId } = client;
   const endsWith = endingWith(code);
-  const account = { tenant, names, clientId, ...endsWith, find, userId: user.id, likely: code.memberships, needsRoles };
+  const account = {
+    ...{ tenant, home: homeOf(user, tenant), names, clientId, ...endsWith },
+    ...{ find, userId: user.id, likely: code.memberships, needsRoles },
+  };
   const [status, apiIds, openId] = await Promise.all([
     readKnownAccount(account, context),
     context.apiResources.idsOf(tenant, asked.elsewhere),
@@ -56,7 +60,7 @@ export async function rightsOf(
   ]);
   if (!status || isEndedBy(status.userFromMs, code, context.now) || (code.idToken && !openId)) return undefined;
   const targets = resolveTargets(asked, { apiIds }, client, context.origin);
-  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  const granted = isGuest ? NOTHING : userScopes({ names, places: status.places, targets, ...client }, status.roles);
   // A name that an API has is a scope of the API, whatever a tenant calls its scopes of OpenID Connect.
   const signInScopes = signedIn.scopes.filter((name) => !systemScopes.has(name) && !status.places.has(name));
   const scopes = [...granted.scopes, ...signInScopes];

@@ -3,14 +3,14 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { isPasswordEnough } from "../applications/registry/sequence-model.ts";
 import { usable } from "../auth/basic.ts";
 import { nameIn } from "../auth/sign-in.ts";
-import { maySignIn, mustChangePassword } from "../identities/users/model.ts";
+import { mustChangePassword } from "../identities/users/model.ts";
 import { namedNeeds } from "../openid/memberships.ts";
 import { OPENID } from "../openid/scopes.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import { removingAccessToken } from "../tokens/access-token-store.ts";
-import { isAlive } from "../tokens/model.ts";
+import { homeOf, isAlive } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import {
   continuingFamily,
@@ -29,12 +29,13 @@ import type { OAuthContext } from "./context.ts";
 import { endingFamily } from "./ending.ts";
 import { exchange } from "./exchange.ts";
 import type { Grant, GrantRequest, Response } from "./grant-request.ts";
+import { checkGuestTargets, findAccount, takesGuest } from "./guests.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
 import { issueIdToken, openIdSettings, subjectClaims, together } from "./open-id.ts";
 import { checkRefreshKey } from "./possession.ts";
 import { required } from "./request.ts";
-import { clientScopes, userScopes } from "./scopes.ts";
+import { clientScopes, NOTHING, userScopes } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
 import { askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
@@ -142,10 +143,11 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
   const { cnf, ...family } = await usableFamily(request, context);
   checkRefreshKey(cnf, client, possession);
   const names = refreshNames(request, family);
-  const find = async () => {
-    const user = await context.users.find(tenant, family.user.id, family.user.userStore);
-    return user && maySignIn(user) ? user : undefined;
-  };
+  const isGuest = family.user.home !== undefined;
+  const home = homeOf(family.user, tenant);
+  if (isGuest && !takesGuest(client, startOf(family), context.now)) throw refreshRefused();
+  checkGuestTargets(family.user, request.asked);
+  const find = () => findAccount(family.user, client, context);
   const { signInScopes = [], signedIn } = family;
   const wantsIdToken = signedIn !== undefined && names.includes(OPENID);
   const reading = wantsIdToken
@@ -155,17 +157,17 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
   const needsRoles = async () => ofToken.roles || (await reading)?.needs.roles === true;
   const [status, targets, openId] = await Promise.all([
     readKnownAccount(
-      { tenant, names, clientId: client.clientId, sid: family.sid, find, userId: family.user.id, needsRoles },
+      { tenant, home, names, clientId: client.clientId, sid: family.sid, find, userId: family.user.id, needsRoles },
       context,
     ),
     refreshTargets(request, family, context),
     reading,
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
-  const about = openId && (await subjectClaims(tenant, openId, status, context));
+  const about = openId && (await subjectClaims(tenant, family.user.home, openId, status, context));
   // The settings of the application make another user of it now (OpenID Connect Core 1.0 section 12.2).
   if (wantsIdToken && about?.subject !== signedIn.subject) throw refreshRefused();
-  const ofRoles = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  const ofRoles = isGuest ? NOTHING : userScopes({ names, places: status.places, targets, ...client }, status.roles);
   const kept = names.filter((name) => signInScopes.includes(name) && !status.places.has(name));
   const granted = { ...ofRoles, scopes: [...ofRoles.scopes, ...kept] };
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
@@ -238,7 +240,7 @@ async function checkReuse(
     const { userName: name, userStore } = family.user;
     const { traceId, sourceIp } = context;
     const log = context.tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
-    log({ tenant: family.tenant, userStore, name }, "refresh token used twice");
+    log({ tenant: homeOf(family.user, family.tenant), userStore, name }, "refresh token used twice");
   }
   throw refreshRefused();
 }

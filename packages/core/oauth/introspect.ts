@@ -2,17 +2,25 @@
 import type * as z from "zod";
 import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
 import { PRIMARY } from "../domain/username.ts";
-import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { tokenTypeOf } from "../tokens/confirmation.ts";
 import { actOf } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { audienceOf, isAlive, permissionOf, shownSubject, type TokenUser } from "../tokens/model.ts";
+import {
+  audienceOf,
+  homeOf,
+  isAlive,
+  permissionOf,
+  publicSubject,
+  shownSubject,
+  type TokenUser,
+} from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { isFamilyFromFuture, startOf } from "../tokens/refresh-family-store.ts";
 import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
+import { findAccount, takesGuest } from "./guests.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, type ClientFailure, spend, tryClient } from "./request.ts";
 import type { Introspection, ProvenCredential } from "./shapes.ts";
@@ -104,7 +112,7 @@ async function callersTenant(header: string, proof: string | undefined, context:
 
 /** Describes a token of the tenant. Of any other text the response says only that it is not active. */
 export async function introspect(text: string, tenant: string, context: OAuthContext): Promise<Response> {
-  const access = await context.tools.reader.read(text, readingOf(context));
+  const access = await context.tools.reader.read(text, { ...readingOf(context), admitsGuests: true });
   if (access) return access.token.tenant === tenant ? presentAccess(access, context) : { active: false };
   return (await presentRefresh(text, tenant, context)) ?? { active: false };
 }
@@ -117,7 +125,7 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
     // The name of a user is the same for all clients.
-    ...(user && token.subject === undefined && { username: nameOf(user, tenant) }),
+    ...(user && token.subject === undefined && { username: nameOf(user, homeOf(user, tenant)) }),
     token_type: tokenTypeOf(token),
     iat: issuedAtSeconds,
     nbf: issuedAtSeconds,
@@ -143,27 +151,29 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const { user, clientId, scopes, cnf, audience, sid } = found.family;
   // What ends it when it is used: the user, the consent for the client, and the session.
   const grants = [permissionOf(user.id, clientId), ...(sid === undefined ? [] : [sid])];
+  const home = homeOf(user, tenant);
   const [client, owner, fromMs] = await Promise.all([
     context.clients.find(clientId),
-    context.users.find(tenant, user.id, user.userStore),
-    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id), ...grants.map(subjects.grant)]),
+    findAccount(user, { tenant }, context),
+    revocationStore(context.table).validFrom(home, [subjects.user(user.id), ...grants.map(subjects.grant)]),
   ]);
-  if (!client || !owner || !maySignIn(owner) || isFamilyFromFuture(found.family, context.now)) return undefined;
+  if (!client || !owner || isFamilyFromFuture(found.family, context.now)) return undefined;
+  if (home !== tenant && !takesGuest(client, startOf(found.family), context.now)) return undefined;
   const isEnded = [client.tokensFromMs, ...fromMs].some((ms) => isEndedBy(ms, startOf(found.family), context.now));
   if (isEnded) return undefined;
   const { sector } = client.settings;
   const pairwise =
     sector === undefined
       ? undefined
-      : await context.tools.pairwise.of(context.table, { tenant, sector, userId: user.id });
+      : await context.tools.pairwise.of(context.table, { tenant, sector, userId: user.id, home: user.home });
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
-    ...(pairwise === undefined && { username: nameOf(user, tenant) }),
+    ...(pairwise === undefined && { username: nameOf(user, home) }),
     token_type: "Refresh",
     exp: expiresAtSeconds,
-    sub: pairwise ?? user.id,
+    sub: pairwise ?? publicSubject(user),
     ...(audience && { aud: [...audience] }),
     ...(cnf && client.settings.isPublic && { cnf }),
   };

@@ -71,7 +71,7 @@ export async function issueAccessToken(
   const { sector } = settings;
   const subject =
     grant.user && sector !== undefined
-      ? await tools.pairwise.of(table, { tenant, sector, userId: grant.user.id })
+      ? await tools.pairwise.of(table, { tenant, sector, userId: grant.user.id, home: grant.user.home })
       : undefined;
   const issuedAtSeconds = Math.floor(now / 1_000);
   const token: AccessToken = {
@@ -88,8 +88,8 @@ export async function issueAccessToken(
     ),
   };
   const { issuedMs, expiresAtSeconds } = token;
-  // A JWT shows the id of the user.
-  if (settings.tokenType === "JWT" && subject === undefined) {
+  // A JWT shows the id of the user. That of a guest could be that of another user, and its end is in another tenant.
+  if (settings.tokenType === "JWT" && subject === undefined && token.user?.home === undefined) {
     const attributes = account && (await attributesOf(client, account));
     const signable = { ...token, listsScopes: settings.listsScopes, attributes };
     const text = await tools.signing.sign(table, signable, newId(), issuerAt(origin), now);

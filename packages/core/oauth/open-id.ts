@@ -58,18 +58,21 @@ export interface SubjectClaims {
 }
 
 /**
- * Who the user is for the application. No round trip, but one where claims need names of groups that are not read yet.
+ * Who the user is for an application of a tenant; `home` is the tenant of a guest. No round trip, but one where claims
+ * need names of groups that are not read yet.
  */
 export async function subjectClaims(
   tenant: string,
+  home: string | undefined,
   { application, given, needs }: OpenIdSettings,
   { user, roles, stores }: AccountStatus,
   { table, tools }: OAuthContext,
 ): Promise<SubjectClaims> {
   const sector = application.inbound.oidc && sectorOf(application.inbound.oidc);
+  const of = { user, tenant: home ?? tenant, isGuest: home !== undefined };
   const [claimed, pairwise] = await Promise.all([
-    claimedUser({ user, tenant, needs }, application.id, stores, roles),
-    sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId: user.id }),
+    claimedUser({ ...of, needs }, application.id, stores, roles),
+    sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId: user.id, home }),
   ]);
   return { subject: subjectFor(claimed, application, pairwise), claims: claimsFor(claimed, application, given) };
 }

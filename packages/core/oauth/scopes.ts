@@ -35,6 +35,9 @@ export interface Granted {
   readonly roleIds: readonly string[];
 }
 
+/** What a guest is granted of APIs. */
+export const NOTHING: Granted = { scopes: [], roleIds: [] };
+
 /** The names in a scope parameter, each once. Throws `scope.invalid`. */
 export function scopeNames(parameter: string | undefined): readonly string[] {
   const refuse = (why: string) => new Fault("scope.invalid", `The scope ${why}.`);

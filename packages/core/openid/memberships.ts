@@ -4,8 +4,7 @@ import { type RoleIdStores, roleIdsOf } from "../auth/role-ids.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
 import { isFor } from "../identities/roles/model.ts";
 import type { Role, RoleStore } from "../identities/roles/store.ts";
-import type { User } from "../identities/users/model.ts";
-import { type ClaimedUser, type Granted, uriOf } from "./user-claims.ts";
+import { type ClaimedUser, type Granted, inTenant, uriOf } from "./user-claims.ts";
 
 /** The groups and roles that a user has, or had a moment ago. */
 export interface Memberships {
@@ -93,7 +92,12 @@ function handled<T>(promise: Promise<T>): Promise<T> {
  * where they are. `known`: roles of the user that were read before.
  */
 export async function claimedUser(
-  { user, tenant, needs }: { readonly user: User; readonly tenant: string; readonly needs: MembershipNeeds },
+  {
+    user,
+    tenant,
+    isGuest = false,
+    needs,
+  }: Pick<ClaimedUser, "user" | "tenant" | "isGuest"> & { readonly needs: MembershipNeeds },
   applicationId: string,
   stores: MembershipStores,
   known?: readonly Role[],
@@ -105,11 +109,14 @@ export async function claimedUser(
     needs.roles ? rolesOf() : [],
   ]);
   const counting = ofUser.filter((role) => isFor(role, applicationId));
+  // A group or role of a guest is none of the application's tenant, whatever it is called.
+  const named = (name: string) => inTenant(name, { tenant, isGuest });
   return {
     user,
     tenant,
-    groupNames: found.flatMap((group) => (group ? [group.displayName] : [])),
-    roleNames: counting.map(({ name }) => name),
+    isGuest,
+    groupNames: found.flatMap((group) => (group ? [named(group.displayName)] : [])),
+    roleNames: counting.map(({ name }) => named(name)),
     roleAudiences: counting.map(({ audience }) => audience.type),
   };
 }

@@ -22,6 +22,8 @@ export interface SectorUser {
   readonly tenant: string;
   readonly sector: string;
   readonly userId: string;
+  /** The tenant of a guest: it can have a user with the id of another one. */
+  readonly home?: string | undefined;
 }
 
 /** The pairwise subjects of one container. */
@@ -34,11 +36,11 @@ export interface PairwiseSubjects {
 export function newPairwiseSubjects(): PairwiseSubjects {
   const known = new Map<string, Uint8Array>();
   return {
-    async of(table, { tenant, sector, userId }) {
+    async of(table, { tenant, sector, userId, home }) {
       const key = known.get(tenant) ?? (await keyOf(table, tenant));
       if (known.size < KNOWN_MAX) known.set(tenant, key);
       return createHmac("sha256", key)
-        .update(JSON.stringify([sector, userId]), "utf8")
+        .update(JSON.stringify([sector, userId, ...(home === undefined ? [] : [home])]), "utf8")
         .digest("base64url");
     },
   };

@@ -7,11 +7,15 @@ import { attributeClaims, LOCAL_DIALECT, oidcClaims } from "../claims/model.ts";
 import { PRIMARY } from "../domain/username.ts";
 import { qualifiedName, type User } from "../identities/users/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
+import { guestSubject, subjectAmongGuests } from "../tokens/guest-subject.ts";
 
 /** A user with what its claims refer to. */
 export interface ClaimedUser {
   readonly user: User;
+  /** The tenant of the user. */
   readonly tenant: string;
+  /** True for a guest, whose tenant is not that of the application (decision 0134). */
+  readonly isGuest?: boolean;
   readonly groupNames: readonly string[];
   readonly roleNames: readonly string[];
   /** Of each role, whether it is of the tenant or of the application. */
@@ -41,6 +45,10 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 /** Local claims that Identity Server maps to attributes of another meaning: the gender to the manager, for one. */
 const MISLEADING: ReadonlySet<string> = new Set(["gender", "stateorprovince"]);
+
+/** Local claims that say what somebody has verified. */
+const VERIFIED = /^identity\/(?:email|phone)Verified$/;
+const VERIFIED_LISTS: ReadonlySet<string> = new Set(["verifiedEmailAddresses", "verifiedMobileNumbers"]);
 
 /** The attributes of users by the ends of URIs of local claims. */
 const attributes: ReadonlyMap<string, string> = new Map([
@@ -157,17 +165,28 @@ export function uriOf({ uri, id }: { readonly uri?: string | undefined; readonly
 
 /**
  * The subject of a user for an application: its id, unless the application chose another claim. `pairwise` is the
- * subject for the sector of the application, where it has pairwise ones.
+ * subject for the sector of the application, where it has pairwise ones. That of a guest always ends in its tenant, and
+ * is by a claim only where those of all users do: values of two tenants can be the same (decision 0134).
  */
-export function subjectFor(claimed: ClaimedUser, { claimConfiguration }: Configured, pairwise?: string): string {
+export function subjectFor(
+  claimed: ClaimedUser,
+  { claimConfiguration, advancedConfigurations }: Pick<Application, "claimConfiguration" | "advancedConfigurations">,
+  pairwise?: string,
+): string {
   if (pairwise !== undefined) return pairwise;
+  const { user, tenant, isGuest } = claimed;
   const { claim, includeUserDomain, includeTenantDomain } = claimConfiguration.subject;
-  const chosen = claim && localValue(uriOf(claim), claimed, claimConfiguration.role);
-  const { userStore } = claimed.user;
-  const base = typeof chosen === "string" && chosen !== "" ? chosen : claimed.user.id;
-  const isBare = !includeUserDomain || userStore === PRIMARY || base.startsWith(`${userStore}/`);
-  const inStore = isBare ? base : `${userStore}/${base}`;
-  return includeTenantDomain ? `${inStore}@${claimed.tenant}` : inStore;
+  const mayChoose = claim && (!isGuest || includeTenantDomain);
+  const value = mayChoose ? localValue(uriOf(claim), claimed, claimConfiguration.role) : undefined;
+  const chosen = typeof value === "string" && value !== "" ? value : undefined;
+  const inStore = (base: string) =>
+    !includeUserDomain || user.userStore === PRIMARY || base.startsWith(`${user.userStore}/`)
+      ? base
+      : `${user.userStore}/${base}`;
+  if (isGuest && chosen === undefined) return inStore(guestSubject(user.id, tenant));
+  const subject = inStore(chosen ?? user.id);
+  if (includeTenantDomain) return `${subject}@${tenant}`;
+  return advancedConfigurations.saas ? subjectAmongGuests(subject, tenant) : subject;
 }
 
 /** The end of the URI of the local claim that a claim of OpenID Connect is mapped to. */
@@ -180,7 +199,7 @@ function oidcValue(name: string, claimed: ClaimedUser, role: Configuration["role
   const { profile } = user;
   switch (name) {
     case "preferred_username":
-      return user.userName;
+      return inTenant(user.userName, claimed);
     case "name":
       return fullName(profile);
     case "updated_at":
@@ -188,7 +207,8 @@ function oidcValue(name: string, claimed: ClaimedUser, role: Configuration["role
     case "email_verified":
     case "phone_number_verified": {
       const value = objectIn(profile, SYSTEM_SCHEMA)[name === "email_verified" ? "emailVerified" : "phoneVerified"];
-      return value === undefined ? undefined : value === true || value === "true";
+      // What another tenant has verified, the issuer has not.
+      return value === undefined ? undefined : !claimed.isGuest && (value === true || value === "true");
     }
     case "address":
       return addressOf(profile);
@@ -222,7 +242,7 @@ function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role
     case "userid":
       return user.id;
     case "username":
-      return qualifiedName(user);
+      return inTenant(qualifiedName(user), claimed);
     case "groups":
       return claimed.groupNames;
     case "roles":
@@ -236,9 +256,17 @@ function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role
       return new Date(user.modifiedMs).toISOString();
     default: {
       const path = attributes.get(claim);
-      return path === undefined ? undefined : attributeValue(user.profile, path);
+      const value = path === undefined ? undefined : attributeValue(user.profile, path);
+      if (!claimed.isGuest || value === undefined) return value;
+      if (VERIFIED_LISTS.has(claim)) return undefined;
+      return VERIFIED.test(claim) ? false : value;
     }
   }
+}
+
+/** A name with the tenant behind it for a guest, so that it is no name of the application's tenant. */
+export function inTenant(name: string, { tenant, isGuest }: Pick<ClaimedUser, "tenant" | "isGuest">): string {
+  return isGuest ? `${name}@${tenant}` : name;
 }
 
 /** A simple value of an attribute: `name.givenName`, the best of `emails`, `emails.work`, or that of an extension. */

@@ -1,11 +1,13 @@
 /** What users have agreed to: the scopes that an application may have, until the user takes it back. */
 import { keys } from "../table/keys.ts";
-import { list, number, rowCodec, text, withDefault } from "../table/row.ts";
+import { list, number, optional, rowCodec, text, withDefault } from "../table/row.ts";
 import { LAST, type Step, type Table } from "../table/table.ts";
 import { putting, removing } from "../tokens/unconditional.ts";
 
 /** The consent of a user for an application. */
 export interface Consent {
+  /** The tenant of an application that the user is a guest of; absent for one of the user's tenant. */
+  readonly tenant?: string | undefined;
   readonly scopes: readonly string[];
   /** Names of single claims that no scope gives. */
   readonly claims: readonly string[];
@@ -15,6 +17,7 @@ export interface Consent {
 const PAGE = 1_000;
 
 const rows = rowCodec<Consent>("consent", {
+  tenant: optional(text),
   scopes: list(text),
   claims: withDefault(list(text), []),
   givenMs: number,
@@ -58,11 +61,14 @@ export function covers(
 export function storingConsent(
   { tenant, userId, applicationId }: Readonly<Record<"tenant" | "userId" | "applicationId", string>>,
   before: Consent | undefined,
-  { scopes, claims, givenMs }: Consent,
+  { tenant: ofApplication, scopes, claims, givenMs }: Consent,
 ): Step {
   const all = {
     scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
     claims: [...new Set([...(before?.claims ?? []), ...claims])],
   };
-  return putting({ ...keys.consent(tenant, userId, applicationId), ...rows.write({ ...all, givenMs }) });
+  return putting({
+    ...keys.consent(tenant, userId, applicationId),
+    ...rows.write({ ...all, tenant: ofApplication, givenMs }),
+  });
 }

@@ -79,8 +79,10 @@ async function openSessions(userId: string, context: Context): Promise<SessionWi
 
 async function shownSessions(userId: string, context: Context): Promise<z.input<typeof SessionList>> {
   const open = await openSessions(userId, context);
-  const ids = open.flatMap(({ clients }) => clients.map(({ applicationId }) => applicationId));
-  const applications = await applicationsOf(ids, context);
+  const applications = await applicationsOf(
+    open.flatMap(({ clients }) => clients),
+    context,
+  );
   return {
     userId,
     sessions: open.map(({ session, clients }) => ({
@@ -110,8 +112,7 @@ async function endSessions(userId: string, sid: string | undefined, context: Con
 
 async function shownApps(userId: string, context: Context): Promise<z.input<typeof AuthorizedApp>[]> {
   const consents = await consentsOf(context.table, context.tenant, userId);
-  const ids = consents.map(({ applicationId }) => applicationId);
-  const applications = await applicationsOf(ids, context);
+  const applications = await applicationsOf(consents, context);
   return consents.flatMap(({ applicationId: id, scopes }) => {
     const application = applications.get(id);
     if (!application) return [];
@@ -125,10 +126,7 @@ async function revokeApps(userId: string, id: string | undefined, context: Conte
   const { table, tenant, now, tokenLimits } = context;
   const given = await consentsOf(table, tenant, userId);
   const meant = id === undefined ? given : given.filter(({ applicationId }) => applicationId === id);
-  const applications = await applicationsOf(
-    meant.map(({ applicationId }) => applicationId),
-    context,
-  );
+  const applications = await applicationsOf(meant, context);
   if (id !== undefined && !applications.has(id)) {
     throw new Fault("session.consent_unknown", `The user has given no access to an application ${id.slice(0, 100)}.`);
   }
@@ -153,8 +151,14 @@ async function writeEach<T>(list: readonly T[], stepsOf: (element: T) => readonl
   return undefined;
 }
 
-/** The applications with some ids that exist. One round trip. */
-async function applicationsOf(ids: readonly string[], { tenant, applications }: Context) {
-  const found = await Promise.all([...new Set(ids)].map((id) => applications.find(tenant, id)));
+/**
+ * The applications of some clients or consents that exist, those that the user is a guest of included. One round trip.
+ */
+async function applicationsOf(
+  named: readonly { readonly applicationId: string; readonly tenant?: string | undefined }[],
+  { tenant, applications }: Context,
+) {
+  const tenants = new Map(named.map(({ applicationId, tenant: other = tenant }) => [applicationId, other]));
+  const found = await Promise.all([...tenants].map(([id, of]) => applications.find(of, id)));
   return new Map(found.flatMap((each): [string, Application][] => (each ? [[each.id, each]] : [])));
 }

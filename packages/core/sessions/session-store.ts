@@ -58,6 +58,7 @@ const rows = rowCodec<{ readonly session: Session; readonly digest: string; read
 const clientRows = rowCodec<SessionClient & { readonly expiresAtSeconds: number }>("client of a session", {
   clientId: text,
   applicationId: text,
+  tenant: optional(text),
   subject: text,
   endsTokens: optional(bool),
   expiresAtSeconds: number,

@@ -46,9 +46,10 @@ export function askPasskeySetup(
   problem?: PasskeyForm["problem"],
 ): PageResult {
   const { passkeys } = factors;
-  const { tenant } = asked.request;
+  // The passkey is of the account, for all applications.
+  const { home } = standing;
   const challenge = { text: randomText(), madeMs: context.now, handle: passkeys?.handle ?? randomText() };
-  const siteName = context.tools.settings.brandOf(tenant).name ?? tenant;
+  const siteName = context.tools.settings.brandOf(home).name ?? home;
   const user = { handle: challenge.handle, name: qualifiedName(standing.user), siteName };
   const next = nextFactor(asked, standing, factors, "passkey");
   return passkeySetupPage(

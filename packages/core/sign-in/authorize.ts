@@ -1,11 +1,13 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
+import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import { findFactors } from "../identities/credentials/factor-store.ts";
 import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
-import { findConsent } from "../sessions/consent-store.ts";
+import { type Consent, findConsent } from "../sessions/consent-store.ts";
+import type { SessionReference } from "../sessions/session-store.ts";
 import { readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { answerError } from "./answers.ts";
@@ -30,7 +32,7 @@ import { parametersInObject } from "./request-object.ts";
 import { modeOf } from "./response-types.ts";
 import { returnAddressOf } from "./return-address.ts";
 import { checkSector } from "./sectors.ts";
-import { type Current, currentSession, referenceIn } from "./session.ts";
+import { type Current, currentSession, guestSession, otherReferences, referenceIn } from "./session.ts";
 
 /**
  * Takes an authorization request. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
@@ -41,7 +43,7 @@ export async function authorize(
   isAfterForm: boolean,
   context: SignInContext,
 ): Promise<PageResult> {
-  const { requester, sent, client, current, facts, consent, hint } = await requesterOf(parameters, context);
+  const { requester, sent, client, candidates, facts, hint } = await requesterOf(parameters, context);
   const language = languageOf(one(sent.parameters, "ui_locales"), headers["accept-language"]);
   const { tenant, application } = requester;
   const browser = browserText(context.cookies);
@@ -59,7 +61,8 @@ export async function authorize(
     const request = { ...read, ...(expected !== undefined && { expected }) };
     await checkSector(requester, context);
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
-    const usableSession = current && (await suits(current, request, application, context)) ? current : undefined;
+    const chosen = await chosenFor(candidates, request, application, context);
+    const usableSession = chosen && suits(chosen.current, request, context) ? chosen.current : undefined;
     if (!usableSession || request.prompts.some((prompt) => prompt === "login" || prompt === "select_account")) {
       if (request.prompts.includes("none")) {
         throw new AuthorizationError("login_required", "The user is not signed in, or must sign in again.");
@@ -71,24 +74,64 @@ export async function authorize(
     if (isFactorLeft && request.prompts.includes("none")) {
       throw new AuthorizationError("interaction_required", "The user must prove a second factor.");
     }
-    const factors = isFactorLeft ? await findFactors(context.table, tenant, usableSession.user.id) : {};
-    return await proceed(asked, standing, { factors, consent, facts }, [], context);
+    const factors = isFactorLeft ? await findFactors(context.table, standing.home, usableSession.user.id) : {};
+    return await proceed(asked, standing, { factors, consent: chosen?.consent, facts }, [], context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
   }
 }
 
-/** Whether the user entered the password recently enough, may keep it, and is the one that the client expects. */
-async function suits(
-  { session, user }: Current,
+/** A session that counts, with what its user has agreed to. */
+interface Candidate {
+  readonly current: Current;
+  readonly consent: Consent | undefined;
+}
+
+/**
+ * The first session whose user the client expects: that of the tenant comes first, then that of the guest who entered
+ * the password last.
+ */
+async function chosenFor(
+  candidates: readonly Candidate[],
   request: AuthorizationRequest,
   application: Requester["application"],
   context: SignInContext,
-): Promise<boolean> {
-  const { maxAgeSeconds } = request;
-  const isRecent = maxAgeSeconds === undefined || context.now / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && !mustChangePassword(user) && isExpected(user, request, application, context);
+): Promise<Candidate | undefined> {
+  for (const each of candidates) {
+    const { user, session } = each.current;
+    if (await isExpected({ user, home: session.tenant }, request, application, context)) return each;
+  }
+  return undefined;
+}
+
+/** Whether the user entered the password recently enough, and may keep it. */
+function suits({ session, user }: Current, { maxAgeSeconds }: AuthorizationRequest, { now }: SignInContext): boolean {
+  const isRecent = maxAgeSeconds === undefined || now / 1_000 - session.authSeconds <= maxAgeSeconds;
+  return isRecent && !mustChangePassword(user);
+}
+
+/** The sessions of the browser that can answer a request, the best first. One round trip. */
+async function candidatesFor({ tenant, clientId, applicationId, settings }: Client, context: SignInContext) {
+  const read = async (reference: SessionReference, find: typeof guestSession) => {
+    const [current, consent] = await Promise.all([
+      find(reference, clientId, context),
+      findConsent(context.table, reference.tenant, reference.userId, applicationId),
+    ]);
+    return current ? [{ current, consent }] : [];
+  };
+  const own = referenceIn(context, tenant);
+  const others = settings.takesGuests ? otherReferences(context, tenant) : [];
+  const [ofTenant, ofGuests] = await Promise.all([
+    own ? read(own, currentSession) : [],
+    Promise.all(others.map((each) => read(each, guestSession))),
+  ]);
+  return [...ofTenant, ...ofGuests.flat().sort(byPassword)];
+}
+
+/** The one who entered the password last comes first. */
+function byPassword({ current: { session: one } }: Candidate, { current: { session: other } }: Candidate): number {
+  return other.authSeconds - one.authSeconds || (one.sid < other.sid ? 1 : -1);
 }
 
 /** The parameters that count, and how they came. */
@@ -116,17 +159,15 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     throw new Fault("request.invalid", "client_id: there is no such application here.");
   }
   const { tenant, applicationId } = client;
-  const userId = referenceIn(context, tenant)?.userId;
   const hintOf = (of: Parameters) => {
     const text = one(of, "id_token_hint");
     return text === undefined ? undefined : readIdTokenHint(context.table, text);
   };
-  const [application, owner, current, facts, consent, outerHint] = await Promise.all([
+  const [application, owner, candidates, facts, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
-    currentSession(tenant, clientId, context),
+    candidatesFor(client, context),
     tenantFacts(tenant, (one(given.parameters, "scope") ?? "").split(" "), context),
-    userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
     hintOf(given.parameters),
   ]);
   if (!application?.inbound.oidc || !owner?.active) {
@@ -146,7 +187,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     isSigned: sent.isSigned,
     origin: context.origin,
   };
-  return { requester, sent, client, current, facts, consent, hint };
+  return { requester, sent, client, candidates, facts, hint };
 }
 
 /**

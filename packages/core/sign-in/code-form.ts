@@ -6,6 +6,7 @@ import { changeUser } from "../identities/provisioning/users.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
+import { homeOf } from "../tokens/model.ts";
 import { askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
 import { maySetUp, proving, type Standing, without } from "./factors.ts";
@@ -43,7 +44,8 @@ export interface SetupBody extends Pick<CodeBody, "request" | "code"> {
 export async function takeCode(body: CodeBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("code", body.request, headers, context);
   const { tenant, proven } = form.pending.request;
-  const lock = codeLock(context.table, tenant, proven.user.id);
+  const home = homeOf(proven.user, tenant);
+  const lock = codeLock(context.table, home, proven.user.id);
   const [{ asked, standing, facts }, attempts] = await Promise.all([
     provenForm(form, headers, context),
     lock.find(context.now),
@@ -59,13 +61,13 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
     const { traceId, sourceIp, tools } = context;
     const { userName: name, userStore } = standing.user;
     const reason = problem === "codeLocked" ? "one-time codes locked" : "one-time code";
-    tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant, userStore, name }, reason);
+    tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant: home, userStore, name }, reason);
     return askCode(asked, standing, factors, context, problem);
   };
   if (!(await lock.admits(attempts, totp.version, context.now))) return refuse("codeLocked");
-  const after = await usedFactor(body, totp, { tenant, userId: standing.user.id }, context);
+  const after = await usedFactor(body, totp, { tenant: home, userId: standing.user.id }, context);
   if (!after) return refuse("codeWrong");
-  const using = usingTotp(tenant, standing.user.id, { before: totp, after }, () => new FactorsChanged());
+  const using = usingTotp(home, standing.user.id, { before: totp, after }, () => new FactorsChanged());
   const now = { ...facts, factors: { ...factors, totp: after } };
   try {
     const [page] = await Promise.all([
@@ -123,10 +125,10 @@ async function usedFactor(
  */
 export async function takeSetup(body: SetupBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("setup", body.request, headers, context);
-  const { tenant, setup } = form.pending.request;
+  const { setup } = form.pending.request;
   if (!setup) throw new Error("a form that sets codes up has no secret");
   const { secret, replaces } = setup;
-  const { asked, standing, facts } = await provenForm(form, headers, context);
+  const { asked, standing, facts, home } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
   const { factors } = facts;
   const { totp } = factors;
@@ -143,18 +145,18 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
   const { codes, digests } = await newRecoveryCodes();
   const { user } = standing;
   const factor: TotpFactor = {
-    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(tenant, user.id)),
+    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(home, user.id)),
     version: newId(),
     usedStep,
     recoveryDigests: digests,
   };
   try {
-    await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, user.id, {
+    await changeUser(stores(standing, context), { tenant: home, now: context.now }, user.id, {
       check: factorsAreAsRead(standing),
       change: (before) => before,
       factor: {
         kind: "codes",
-        storing: settingUpTotp(tenant, user.id, factor, totp, () => new FactorsChanged()),
+        storing: settingUpTotp(home, user.id, factor, totp, () => new FactorsChanged()),
       },
     });
   } catch (error) {

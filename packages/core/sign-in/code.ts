@@ -3,14 +3,15 @@ import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import { OPENID, signInScopes } from "../openid/scopes.ts";
-import { knownClaims, subjectFor } from "../openid/user-claims.ts";
+import { knownClaims } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { type AuthorizationCode, type ClaimNames, storingCode } from "../tokens/code-store.ts";
+import { tokenUserOf } from "../tokens/model.ts";
 import { newOpaque } from "../tokens/opaque.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
-import { pairwiseOf } from "./hints.ts";
+import { subjectAt } from "./hints.ts";
 import { type Current, notingCode } from "./session.ts";
 
 /** Who asks for a code, and for what. */
@@ -68,8 +69,11 @@ export async function newCode(
   context: SignInContext,
 ): Promise<NewCode> {
   const { session, user, clientFromMs } = current;
-  const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, scopes, resources, nonce } = request;
-  const granted = signInScopes(scopes, known);
+  const home = session.tenant;
+  const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, resources, nonce } = request;
+  const isGuest = home !== tenant;
+  const granted = signInScopes(request.scopes, known);
+  const scopes = isGuest ? granted : request.scopes;
   const claims = claimNamesOf(request, application, known);
   const endsTokens = application.inbound.oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
   const text = newOpaque("ac_");
@@ -78,10 +82,13 @@ export async function newCode(
     clientId,
     applicationId: application.id,
     // As it is called now: the session may be older than the name.
-    user: { id: user.id, userName: user.userName, userStore: user.userStore },
+    user: tokenUserOf(user, home, tenant),
     memberships: {
       groupIds: user.groupIds.slice(0, MEMBERSHIPS_MAX),
-      roleIds: [...(everyoneId === undefined ? [] : [everyoneId]), ...user.roleIds].slice(0, MEMBERSHIPS_MAX),
+      roleIds: [...(everyoneId === undefined || isGuest ? [] : [everyoneId]), ...user.roleIds].slice(
+        0,
+        MEMBERSHIPS_MAX,
+      ),
     },
     redirectUri: to.redirectUri,
     isRedirectSent,
@@ -99,12 +106,15 @@ export async function newCode(
     ...(granted.includes(OPENID) && { idToken: { ...(nonce !== undefined && { nonce }) } }),
     ...(claims && { claims }),
     grantId: newId(),
-    issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs),
+    issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs, isGuest ? client.guestsFromMs : 0),
     issuedAtSeconds: Math.floor(context.now / 1_000),
   };
-  const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
-  const subject = subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context));
-  const noted = { clientId, applicationId: application.id, subject, ...(endsTokens && { endsTokens }) };
+  const subject = await subjectAt({ user, home }, tenant, application, context);
+  const noted = {
+    ...{ clientId, applicationId: application.id, subject },
+    ...(isGuest && { tenant }),
+    ...(endsTokens && { endsTokens }),
+  };
   return { text, code, noting: notingCode(current, noted), storing: storingCode(text, code) };
 }
 

@@ -9,7 +9,7 @@ import type { SignInContext } from "./context.ts";
 import { lackingFactors, standingIn } from "./factors.ts";
 import { answering, askPassword, issue, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
-import { currentSession, referenceIn } from "./session.ts";
+import { currentSession, guestSession, referenceOf } from "./session.ts";
 
 /** What the form contains. */
 export interface ConsentAnswer {
@@ -28,15 +28,16 @@ export async function takeConsent(
   const form = opened("consent", body.request, headers, context);
   const { request } = form.pending;
   const { tenant, clientId, scopes, applicationId } = request;
-  const userId = referenceIn(context, tenant)?.userId;
+  const reference = referenceOf(context, tenant, form.pending.session);
+  const isGuest = reference !== undefined && reference.tenant !== tenant;
   const [asked, current, facts, before] = await Promise.all([
     taken(form, context),
-    currentSession(tenant, clientId, context),
+    reference && (isGuest ? guestSession : currentSession)(reference, clientId, context),
     tenantFacts(tenant, scopes, context),
-    userId === undefined ? undefined : findConsent(context.table, tenant, userId, applicationId),
+    reference && findConsent(context.table, reference.tenant, reference.userId, applicationId),
   ]);
-  // The session ended meanwhile, or is not the one that was asked.
-  if (!current || current.reference.digest !== asked.session) return askPassword(asked, context);
+  // The session ended meanwhile, is not the one that was asked, or is of a guest whom the application takes no more.
+  if (!current || (isGuest && !asked.client.settings.takesGuests)) return askPassword(asked, context);
   if (body.answer !== "allow") {
     const steps = answering(request);
     if (steps.length > 0) await context.table.write(...steps);
@@ -48,7 +49,8 @@ export async function takeConsent(
     return askPassword(asked, context);
   }
   const claims = furtherClaims(request, asked.application, facts.known);
-  const given = { scopes, claims, givenMs: context.now };
-  const step = storingConsent({ tenant, userId: current.user.id, applicationId }, before, given);
+  const given = { ...(isGuest && { tenant }), scopes, claims, givenMs: context.now };
+  const owner = { tenant: current.session.tenant, userId: current.user.id, applicationId };
+  const step = storingConsent(owner, before, given);
   return issue(asked, current, facts, [step], context);
 }

@@ -7,14 +7,21 @@ import { SUPER_TENANT } from "../domain/tenant.ts";
 
 const ATTRIBUTES = "Path=/; Secure; HttpOnly; SameSite=Lax";
 const RANDOM_BYTES = 32;
+const SESSION = "__Host-session";
 const BROWSER = "__Host-sign-in";
 const BROWSER_FORM = /^[A-Za-z0-9_-]{43}$/;
 const BROWSER_SECONDS = 24 * 60 * 60;
 
 /** The name of the cookie of a session in a tenant. Tenants have sessions of their own in one browser. */
 export function sessionCookieName(tenant: string): string {
-  if (tenant === SUPER_TENANT) return "__Host-session";
-  return `__Host-session-${createHash("sha256").update(tenant, "utf8").digest("hex").slice(0, 16)}`;
+  if (tenant === SUPER_TENANT) return SESSION;
+  return `${SESSION}-${createHash("sha256").update(tenant, "utf8").digest("hex").slice(0, 16)}`;
+}
+
+/** The names of the cookies of a request that may be those of sessions, each once, in their order. */
+export function sessionCookieNames(cookies: readonly string[]): readonly string[] {
+  const names = cookies.map((cookie) => cookie.slice(0, Math.max(0, cookie.indexOf("="))));
+  return [...new Set(names)].filter((name) => name === SESSION || name.startsWith(`${SESSION}-`));
 }
 
 /** The value of a cookie of a request. A name that is sent twice has none: one of the two was put there. */

@@ -1,15 +1,16 @@
 /** Which factors a request needs, and what somebody has proven so far. */
 import { neededFactors, type SecondFactor } from "../applications/registry/sequence-model.ts";
 import type { Factors } from "../identities/credentials/factor-store.ts";
-import { maySignIn, mustChangePassword, type User } from "../identities/users/model.ts";
+import { maySignIn, mustChangePassword } from "../identities/users/model.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
-import type { TokenUser } from "../tokens/model.ts";
+import { homeOf, type TokenUser, tokenUserOf } from "../tokens/model.ts";
 import { isEndedBy, revocationStore } from "../tokens/revocation-store.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { requestedClaim } from "./claims-parameter.ts";
 import type { CodeRequest } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { type Current, currentSession, marksOf } from "./session.ts";
+import type { Person } from "./hints.ts";
+import { type Current, currentSession, marksOf, referenceIn } from "./session.ts";
 
 /**
  * A password; a one-time code or recovery code; the possession of a key: a passkey. As `amr` names them (RFC 8176).
@@ -58,8 +59,7 @@ export interface Challenge {
 }
 
 /** Somebody who has proven a part, with the account as it is now. */
-export interface Standing extends Omit<Proven, "user"> {
-  readonly user: User;
+export interface Standing extends Omit<Proven, "user">, Person {
   /** When the revocations of `marksOf` are from. */
   readonly fromMs: readonly number[];
   /** The session that shows it; absent for somebody who has just entered a password. */
@@ -155,13 +155,13 @@ export function standingIn(current: Current): Standing {
   const { authSeconds, startedMs } = session;
   const second = Object.values(METHOD).filter((method) => session.methods?.includes(method));
   const methods: readonly Method[] = ["pwd", ...second];
-  return { user, fromMs: [userFromMs, clientFromMs], authSeconds, startedMs, methods, session: current };
+  const fromMs = [userFromMs, clientFromMs];
+  return { user, home: session.tenant, fromMs, authSeconds, startedMs, methods, session: current };
 }
 
-/** What the form of the next page says of somebody. */
-export function provenBy({ user, authSeconds, startedMs, methods }: Standing): Proven {
-  const { id, userName, userStore } = user;
-  return { user: { id, userName, userStore }, authSeconds, startedMs, methods };
+/** What the form of the next page of an application of a tenant says of somebody. */
+export function provenBy({ user, home, authSeconds, startedMs, methods }: Standing, tenant: string): Proven {
+  return { user: tokenUserOf(user, home, tenant), authSeconds, startedMs, methods };
 }
 
 /**
@@ -174,16 +174,20 @@ export async function standingOf(
   context: SignInContext,
 ): Promise<Standing | undefined> {
   const { user: named, ...rest } = proven;
+  const home = homeOf(named, tenant);
+  const owning = home === tenant ? { active: true } : context.tenants.find(home);
   if (session !== undefined) {
-    const current = await currentSession(tenant, clientId, context);
-    if (current?.reference.digest !== session || current.user.id !== named.id) return undefined;
+    const [current, owner] = await Promise.all([currentSession(referenceIn(context, home), clientId, context), owning]);
+    if (current?.reference.digest !== session || current.user.id !== named.id || !owner?.active) return undefined;
     return { ...standingIn(current), methods: proven.methods };
   }
-  const [user, fromMs] = await Promise.all([
-    context.users.find(tenant, named.id, named.userStore),
-    revocationStore(context.table).validFrom(tenant, marksOf(named.id, clientId)),
+  const [user, fromMs, owner] = await Promise.all([
+    context.users.find(home, named.id, named.userStore),
+    revocationStore(context.table).validFrom(home, marksOf(named.id, clientId)),
+    owning,
   ]);
+  if (!owner?.active) return undefined;
   if (!user || !maySignIn(user) || user.userStore !== named.userStore) return undefined;
   const issued = { issuedMs: proven.startedMs, issuedAtSeconds: proven.authSeconds };
-  return isEndedBy(fromMs[0] ?? 0, issued, context.now) ? undefined : { ...rest, user, fromMs };
+  return isEndedBy(fromMs[0] ?? 0, issued, context.now) ? undefined : { ...rest, user, home, fromMs };
 }

@@ -3,7 +3,7 @@
  * user is in the form of a page (pending.ts); nothing is stored for it.
  */
 import { signInScopes } from "../openid/scopes.ts";
-import { missingClaims } from "../openid/user-claims.ts";
+import { inTenant, missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Consent, covers } from "../sessions/consent-store.ts";
@@ -38,23 +38,24 @@ export interface Known {
 
 /** Asks for consent where it is needed, and sends the code where it is not. `steps` store what has happened so far. */
 export async function finish(
-  asked: Asked,
+  sent: Asked,
   { current, consent, facts }: Known,
   steps: readonly Step[],
   context: SignInContext,
 ): Promise<PageResult> {
+  const asked = forGuest(sent, current, facts);
   const { request, application } = asked;
-  const { skipLoginConsent } = application.advancedConfigurations;
   const mustAsk = request.prompts.includes("consent");
-  const missing = missingClaims({ user: current.user, tenant: request.tenant }, application);
-  if (missing.length > 0) {
+  const refusal = refusalOf(asked, current);
+  if (refusal) {
     const all = [...steps, ...(current.storing ? [current.storing] : []), ...answering(request)];
     if (all.length > 0) await context.table.write(...all);
-    const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
-    return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
+    return answerError(refusal, request.to, asked, context);
   }
   const claims = furtherClaims(request, application, facts.known);
-  const isAgreed = skipLoginConsent || covers(consent, request.scopes, claims);
+  // The administrators of an application decide for the users of their tenant, not for guests (decision 0134).
+  const skips = application.advancedConfigurations.skipLoginConsent && !isGuestOf(request, current);
+  const isAgreed = skips || covers(consent, request.scopes, claims);
   if (isAgreed && !mustAsk) return issue(asked, current, facts, steps, context);
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
@@ -62,6 +63,29 @@ export async function finish(
   const { storing } = current;
   if (storing || steps.length > 0) await context.table.write(...steps, ...(storing ? [storing] : []));
   return askConsent(asked, current, facts, context);
+}
+
+/** Whether the user of a session is a guest of the application of a request. */
+export function isGuestOf({ tenant }: AuthorizationRequest, { session }: Current): boolean {
+  return session.tenant !== tenant;
+}
+
+/** A request as it counts for the user of a session: a guest gets scopes of OpenID Connect only. */
+function forGuest(asked: Asked, current: Current, { known }: TenantFacts): Asked {
+  const { request } = asked;
+  if (!isGuestOf(request, current)) return asked;
+  return { ...asked, request: { ...request, scopes: signInScopes(request.scopes, known) } };
+}
+
+/** Why the user of a session gets no code, whatever is agreed to. */
+function refusalOf({ request, application }: Asked, current: Current): AuthorizationError | undefined {
+  if (isGuestOf(request, current) && request.resources.length > 0) {
+    return new AuthorizationError("invalid_target", "A user of another tenant gets no token for a resource.");
+  }
+  const missing = missingClaims({ user: current.user, tenant: current.session.tenant }, application);
+  if (missing.length === 0) return undefined;
+  const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
+  return new AuthorizationError("access_denied", why);
 }
 
 /** Stores a code and sends it, or lets the browser fetch an answer with tokens. One round trip. */
@@ -101,14 +125,15 @@ export function askPassword(
   context: SignInContext,
   more: Pick<SignInForm, "userName" | "problem"> = {},
 ): PageResult {
-  const { request, application, language, browser, cookies } = asked;
+  const { request, application, client, language, browser, cookies } = asked;
+  const waiting = { ...request, ...(client.settings.takesGuests && { takesGuests: true }) };
   return signInPage(
     {
       language,
       brand: context.tools.settings.brandOf(request.tenant),
       application: application.name,
       action: pathOf("/oauth2/sign-in", request.tenant),
-      request: sealPending(context.tools.seal, "sign-in", { request, browser, nowMs: context.now }),
+      request: sealPending(context.tools.seal, "sign-in", { request: waiting, browser, nowMs: context.now }),
       ...more,
     },
     { cookies, formTarget: formTargetOf(request.to.redirectUri) },
@@ -131,7 +156,10 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
       application: application.name,
       action: pathOf("/oauth2/consent", request.tenant),
       request: sealPending(context.tools.seal, "consent", { request, browser, session, nowMs: context.now }),
-      userName: current.user.userName,
+      userName: inTenant(current.user.userName, {
+        tenant: current.session.tenant,
+        isGuest: isGuestOf(request, current),
+      }),
       scopes: [...scopes, ...claims],
     },
     { cookies, formTarget: formTargetOf(request.to.redirectUri) },

@@ -9,20 +9,23 @@ const LENGTH_MAX = 2_048;
 
 /** How the pages learn what has ended. */
 interface FrameParts {
-  readonly issuer: string;
+  /** The issuer of a tenant: an application knows that of its own. */
+  readonly issuerOf: (tenant: string) => string;
   readonly applications: Pick<ApplicationStore, "find">;
 }
 
 /** The addresses of the pages for a session that ends, with `iss` and `sid`. One round trip, none without clients. */
 export async function framesFor(
   { session, clients }: SessionWithClients,
-  { issuer, applications }: FrameParts,
+  { issuerOf, applications }: FrameParts,
 ): Promise<readonly string[]> {
-  const ids = [...new Set(clients.map(({ applicationId }) => applicationId))];
-  const found = await Promise.all(ids.map((id) => applications.find(session.tenant, id)));
-  const pages = found.flatMap((application) => {
+  const tenants = new Map(clients.map(({ applicationId, tenant = session.tenant }) => [applicationId, tenant]));
+  const found = await Promise.all(
+    [...tenants].map(async ([id, tenant]) => ({ tenant, application: await applications.find(tenant, id) })),
+  );
+  const pages = found.flatMap(({ tenant, application }) => {
     const address = application?.inbound.oidc?.logout?.frontChannelLogoutUrl;
-    return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuer, session.sid)];
+    return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuerOf(tenant), session.sid)];
   });
   return [...new Set(pages)].slice(0, FRAMES_MAX);
 }

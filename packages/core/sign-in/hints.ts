@@ -37,25 +37,42 @@ export function expectedSubject(
   return hint.subject;
 }
 
+/** A user with its tenant, which for a guest is not that of the application. */
+export interface Person {
+  readonly user: User;
+  readonly home: string;
+}
+
 /** Whether a user is the one that the client expects, if it expects one. */
 export async function isExpected(
-  user: User,
+  person: Person,
   { tenant, expected }: Pick<AuthorizationRequest, "tenant" | "expected">,
   application: Requester["application"],
   context: SignInContext,
 ): Promise<boolean> {
-  if (expected === undefined) return true;
-  const claimed = { user, tenant, groupNames: [], roleNames: [], roleAudiences: [] };
-  return subjectFor(claimed, application, await pairwiseOf(user, tenant, application, context)) === expected;
+  return expected === undefined || (await subjectAt(person, tenant, application, context)) === expected;
 }
 
-/** The pairwise subject of a user for an application; `undefined` where its subjects are public. */
+/** The subject of a user for an application of a tenant. */
+export async function subjectAt(
+  person: Person,
+  tenant: string,
+  application: Requester["application"],
+  context: SignInContext,
+): Promise<string> {
+  const { user, home } = person;
+  const claimed = { user, tenant: home, isGuest: home !== tenant, groupNames: [], roleNames: [], roleAudiences: [] };
+  return subjectFor(claimed, application, await pairwiseOf(person, tenant, application, context));
+}
+
+/** The pairwise subject of a user for an application of a tenant; `undefined` where its subjects are public. */
 export async function pairwiseOf(
-  { id: userId }: User,
+  { user: { id: userId }, home }: Person,
   tenant: string,
   { inbound }: Requester["application"],
   { table, tools }: SignInContext,
 ): Promise<string | undefined> {
   const sector = inbound.oidc && sectorOf(inbound.oidc);
-  return sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId });
+  if (sector === undefined) return undefined;
+  return tools.pairwise.of(table, { tenant, sector, userId, ...(home !== tenant && { home }) });
 }

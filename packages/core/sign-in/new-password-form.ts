@@ -32,8 +32,7 @@ export async function takeNewPassword(
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("new-password", body.request, headers, context);
-  const { tenant } = form.pending.request;
-  const { asked, standing, facts } = await provenForm(form, headers, context);
+  const { asked, standing, facts, home: tenant } = await provenForm(form, headers, context);
   if (!standing) return askPassword(asked, context);
   // Another page set it first, or an administrator decided otherwise.
   if (!mustChangePassword(standing.user)) return proceed(asked, standing, facts, [], context);
@@ -44,7 +43,7 @@ export async function takeNewPassword(
   if (problem) return askNewPassword(asked, standing, context, problem);
   let { user } = standing;
   try {
-    user = await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, user.id, {
+    user = await changeUser(stores(standing, context), { tenant, now: context.now }, user.id, {
       change: (before) => ({ ...withSystemAttributes(before, { forcePasswordReset: undefined }), password }),
     });
   } catch (error) {

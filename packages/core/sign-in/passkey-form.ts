@@ -5,6 +5,7 @@ import { PASSKEYS_MAX, type Passkey, type Passkeys, storingPasskeys } from "../i
 import { changeUser } from "../identities/provisioning/users.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
+import { homeOf } from "../tokens/model.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
 import { type Challenge, maySetUp, proving, type Standing } from "./factors.ts";
@@ -56,8 +57,9 @@ export async function takePasskey(
 ): Promise<PageResult> {
   const form = opened("passkey", body.request, headers, context);
   const { tenant, proven } = form.pending.request;
+  const home = homeOf(proven.user, tenant);
   const challenge = challengeOf(form);
-  const lock = passkeyLock(context.table, tenant, proven.user.id);
+  const lock = passkeyLock(context.table, home, proven.user.id);
   const [{ asked, standing, facts }, attempts] = await Promise.all([
     provenForm(form, headers, context),
     lock.find(context.now),
@@ -70,7 +72,7 @@ export async function takePasskey(
   if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
   if (!body.credential) return askPasskey(asked, standing, factors, context, "passkeyMissing");
   const refuse = (problem: Refusal) => {
-    if (problem !== "passkeyStale") logRefusal(reasons[problem], tenant, standing, context);
+    if (problem !== "passkeyStale") logRefusal(reasons[problem], standing, context);
     const shown = problem === "passkeyCopied" ? "passkeyWrong" : problem;
     return askPasskey(asked, standing, factors, context, shown);
   };
@@ -78,7 +80,7 @@ export async function takePasskey(
   const after = await usedPasskeys(body.credential, passkeys, challenge, context);
   if (typeof after === "string") return refuse(after);
   const changed = () => new FactorsChanged();
-  const using = storingPasskeys(tenant, standing.user.id, { before: passkeys, after }, changed);
+  const using = storingPasskeys(home, standing.user.id, { before: passkeys, after }, changed);
   const now = { ...facts, factors: { ...factors, passkeys: after } };
   try {
     const [page] = await Promise.all([
@@ -140,9 +142,8 @@ export async function takePasskeySetup(
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("passkey-setup", body.request, headers, context);
-  const { tenant } = form.pending.request;
   const { text: challenge, handle, madeMs } = challengeOf(form);
-  const { asked, standing, facts } = await provenForm(form, headers, context);
+  const { asked, standing, facts, home } = await provenForm(form, headers, context);
   if (!standing || body.choice === "other") return askPassword(asked, context);
   const { factors } = facts;
   const { passkeys } = factors;
@@ -166,9 +167,9 @@ export async function takePasskeySetup(
     keys: [...(passkeys?.keys ?? []), passkey],
   };
   const changed = () => new FactorsChanged();
-  const storing = storingPasskeys(tenant, standing.user.id, { before: passkeys, after }, changed);
+  const storing = storingPasskeys(home, standing.user.id, { before: passkeys, after }, changed);
   try {
-    await changeUser(stores(tenant, standing, context), { tenant, now: context.now }, standing.user.id, {
+    await changeUser(stores(standing, context), { tenant: home, now: context.now }, standing.user.id, {
       check: factorsAreAsRead(standing),
       change: (before) => before,
       factor: { kind: "passkeys", storing },
@@ -191,7 +192,7 @@ function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-s
   return request.challenge;
 }
 
-function logRefusal(reason: FactorReason, tenant: string, { user }: Standing, context: SignInContext): void {
+function logRefusal(reason: FactorReason, { user, home: tenant }: Standing, context: SignInContext): void {
   const { traceId, sourceIp, tools } = context;
   const { userName: name, userStore } = user;
   tools.refusals({ traceId, sourceIp, operation: "usePasskey" })({ tenant, userStore, name }, reason);

@@ -1,11 +1,17 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
-import { type Meanwhile, nameIn, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import { type Meanwhile, nameIn, namesAmongGuests, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
 import { findFactors } from "../identities/credentials/factor-store.ts";
 import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { readOwnSession, removingSession, type SessionReference, sessionsOf } from "../sessions/session-store.ts";
+import {
+  readOwnSession,
+  removingSession,
+  type SessionReference,
+  type SessionWithClients,
+  sessionsOf,
+} from "../sessions/session-store.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
@@ -15,8 +21,9 @@ import type { Standing } from "./factors.ts";
 import { type Asked, askPassword, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
+import type { WaitingRequest } from "./pending.ts";
 import { proceed } from "./proceed.ts";
-import { marksOf, referenceIn } from "./session.ts";
+import { marksOf, type Opening, referenceIn } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -40,33 +47,35 @@ export async function takePassword(
   if (!credential?.username || !credential.password) {
     return askPassword(await taken(form, context), context, { userName: body.username, problem: "incomplete" });
   }
-  const name = nameIn(request.tenant, credential.username);
+  const readings = readingsOf(request, credential.username);
   let reason: RefusalReason | undefined;
   const { tools, traceId, sourceIp } = context;
   const log = tools.refusals({ traceId, sourceIp, operation: "signIn" });
-  const attempt = { readings: [name], password: credential.password, sourceIp };
+  const attempt = { readings, password: credential.password, sourceIp, tellsLocks: true };
   const onRefused: OnRefused = (of, why) => {
     reason = why;
     log(of, why);
   };
   const asking = taken(form, context);
-  const reference = referenceIn(context, request.tenant);
-  const former = reference ? readOwnSession(context.table, reference) : Promise.resolve(undefined);
+  const formers = formerSessions([request.tenant, ...readings.map(({ tenant }) => tenant)], context);
   const facts = tenantFacts(request.tenant, request.scopes, context);
-  let ofUser: ReturnType<typeof readOfUser> | undefined;
+  const ofUsers = new Map<string, ReturnType<typeof readOfUser>>();
   let outcome: Outcome | undefined;
   const refuse = (asked: Asked) => {
     const problem = reason === "locked" ? "locked" : "wrong";
     return askPassword(asked, context, { userName: body.username, problem });
   };
-  const goOn = async (user: User): Promise<Proceeded> => {
-    const [asked, known, before, [fromMs, consent, sessions, factors]] = await Promise.all([
+  const goOn = async (user: User, home: string): Promise<Proceeded> => {
+    const [asked, known, former, replaced, [fromMs, consent, sessions, factors]] = await Promise.all([
       asking,
       facts,
-      former,
-      ofUser ?? readOfUser(user.id, request, context),
+      formers.get(home),
+      home === request.tenant ? undefined : formers.get(request.tenant),
+      ofUsers.get(home) ?? readOfUser(user.id, home, request, context),
     ]);
-    if (!(await isExpected(user, request, asked.application, context))) {
+    // The application took guests when the page was shown.
+    if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: refuse(asked) };
+    if (!(await isExpected({ user, home }, request, asked.application, context))) {
       const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
       return { page: answerError(other, request.to, asked, context) };
     }
@@ -74,17 +83,11 @@ export async function takePassword(
     if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) {
       return { page: refuse(asked) };
     }
-    const standing: Standing = {
-      user,
-      fromMs,
-      authSeconds: Math.floor(context.now / 1_000),
-      startedMs: Math.max(context.now, fromMs[0] ?? 0),
-      methods: ["pwd"],
-    };
+    const standing = standingNow({ user, home, fromMs }, context.now);
     let session: SessionReference | undefined;
-    const opening = {
-      ...{ sessions, former: before, userAgent: headers["user-agent"] },
-      onStart(reference: SessionReference) {
+    const opening: Opening = {
+      ...{ sessions, former, replaced, userAgent: headers["user-agent"] },
+      onStart(reference) {
         session = reference;
       },
     };
@@ -92,21 +95,22 @@ export async function takePassword(
     return { page, session };
   };
   const meanwhile: Meanwhile = {
-    onUser(id) {
-      ofUser = readOfUser(id, request, context);
+    onUser(id, { tenant }) {
+      const reading = readOfUser(id, tenant, request, context);
       // It is waited for where the password is right.
-      ofUser.catch(() => undefined);
+      reading.catch(() => undefined);
+      ofUsers.set(tenant, reading);
     },
     // An error waits until the sign-in is admitted: it would show that the password is right.
-    async onVerified(user) {
-      outcome = await goOn(user).catch((error: unknown) => ({ error }));
+    async onVerified(user, { tenant }) {
+      outcome = await goOn(user, tenant).catch((error: unknown) => ({ error }));
     },
   };
   const [asked, found] = await Promise.all([
     asking,
     tools.signIn({ ...attempt, meanwhile }, context, onRefused),
     facts,
-    former,
+    ...formers.values(),
   ]);
   if (found && outcome) {
     if ("error" in outcome) throw outcome.error;
@@ -115,6 +119,33 @@ export async function takePassword(
   // The secret of this session has not left the service.
   if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
   return refuse(asked);
+}
+
+/** What the entered name means: a name in the tenant, or that of a guest where the application takes guests. */
+function readingsOf({ tenant, takesGuests }: WaitingRequest, username: string) {
+  return takesGuests ? namesAmongGuests(tenant, username) : [nameIn(tenant, username)];
+}
+
+/** The sessions that the browser has in some tenants. One round trip. */
+function formerSessions(
+  tenants: readonly string[],
+  context: SignInContext,
+): ReadonlyMap<string, Promise<SessionWithClients | undefined>> {
+  const read = async (tenant: string) => {
+    const reference = referenceIn(context, tenant);
+    return reference && readOwnSession(context.table, reference);
+  };
+  return new Map([...new Set(tenants)].map((tenant) => [tenant, read(tenant)]));
+}
+
+/** Somebody who has just entered the password. */
+function standingNow({ user, home, fromMs }: Pick<Standing, "user" | "home" | "fromMs">, nowMs: number): Standing {
+  return {
+    ...{ user, home, fromMs },
+    authSeconds: Math.floor(nowMs / 1_000),
+    startedMs: Math.max(nowMs, fromMs[0] ?? 0),
+    methods: ["pwd"],
+  };
 }
 
 /** What follows a right password: the answer, and the session that has begun with it. */
@@ -126,18 +157,19 @@ interface Proceeded {
 type Outcome = Proceeded | { readonly error: unknown };
 
 /**
- * The revocations of a user, its consent for the application of a request, its sessions, and its second factors,
- * whether or not one is needed: that depends on the account. One round trip.
+ * The revocations of a user of a tenant, its consent for the application of a request, its sessions, and its second
+ * factors, whether or not one is needed: that depends on the account. One round trip.
  */
 function readOfUser(
   userId: string,
-  { tenant, clientId, applicationId }: AuthorizationRequest,
+  home: string,
+  { clientId, applicationId }: AuthorizationRequest,
   { table }: SignInContext,
 ) {
   return Promise.all([
-    revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
-    findConsent(table, tenant, userId, applicationId),
-    sessionsOf(table, tenant, userId),
-    findFactors(table, tenant, userId),
+    revocationStore(table).validFrom(home, marksOf(userId, clientId)),
+    findConsent(table, home, userId, applicationId),
+    sessionsOf(table, home, userId),
+    findFactors(table, home, userId),
   ]);
 }

@@ -8,9 +8,15 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { ProvenRequest } from "./factors.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
+/** A request that waits for a password. */
+export interface WaitingRequest extends AuthorizationRequest {
+  /** The application took guests when the page was shown: so a name can be one of another tenant. */
+  readonly takesGuests?: boolean;
+}
+
 /** What each kind of form carries. A form of one kind does not count as one of another. */
 interface Requests {
-  readonly "sign-in": AuthorizationRequest;
+  readonly "sign-in": WaitingRequest;
   readonly code: ProvenRequest;
   readonly setup: ProvenRequest;
   readonly saved: ProvenRequest;

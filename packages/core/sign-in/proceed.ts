@@ -61,7 +61,7 @@ function sessionFor(
   const { session: current, methods } = standing;
   if (!current) {
     if (!opening) throw new Error("a session begins without the sessions of its user");
-    return startSession(request, { ...standing, ...opening }, context);
+    return startSession(request.clientId, { ...standing, ...opening }, context);
   }
   const shown = current.session.methods?.length ?? 1;
   if (methods.length > shown) return strengthenSession(current, methods, context.now);
@@ -123,8 +123,9 @@ export async function askSetup(
   { secret, replaces, problem }: Partial<CodesSetup> & Pick<CodeForm, "problem"> = {},
 ): Promise<PageResult> {
   const setup: CodesSetup = { secret: secret ?? (await newSecret()), ...(replaces !== undefined && { replaces }) };
-  const { tenant } = asked.request;
-  const issuer = context.tools.settings.brandOf(tenant).name ?? tenant;
+  // The codes are those of the account, for all applications.
+  const { home } = standing;
+  const issuer = context.tools.settings.brandOf(home).name ?? home;
   const forApps = await secretForApps(setup.secret, { issuer, account: qualifiedName(standing.user) });
   const form = sealed("setup", asked, standing, context, { setup });
   const next = nextFactor(asked, standing, factors, "code");
@@ -139,7 +140,7 @@ export function askNewPassword(
   context: SignInContext,
   problem?: NewPasswordForm["problem"],
 ): PageResult {
-  const isElsewhere = context.users.elsewhere?.isReadOnly(asked.request.tenant, standing.user.userStore) === true;
+  const isElsewhere = context.users.elsewhere?.isReadOnly(standing.home, standing.user.userStore) === true;
   const form = sealed("new-password", asked, standing, context);
   return newPasswordPage({ ...form, isElsewhere, problem }, optionsOf(asked));
 }

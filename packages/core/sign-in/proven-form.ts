@@ -3,6 +3,7 @@ import { type Factors, findFactors } from "../identities/credentials/factor-stor
 import { hasCodes, hasPasskeys, type User } from "../identities/users/model.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { homeOf } from "../tokens/model.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type Standing, standingOf } from "./factors.ts";
@@ -23,21 +24,27 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
   const { tenant, asked: wanted, proven } = request;
   const { table } = context;
   const { id } = proven.user;
-  const reference = referenceIn(context, tenant);
-  const [asked, standing, found, ofTenant, consent, sessions, former] = await Promise.all([
+  const home = homeOf(proven.user, tenant);
+  const sessionIn = async (of: string) => {
+    const reference = referenceIn(context, of);
+    return reference && readOwnSession(table, reference);
+  };
+  const [asked, known, found, ofTenant, consent, sessions, former, replaced] = await Promise.all([
     takenRequest(wanted, form, context),
     standingOf(request, form.pending.session, context),
-    findFactors(table, tenant, id),
+    findFactors(table, home, id),
     tenantFacts(tenant, wanted.scopes, context),
-    findConsent(table, tenant, id, wanted.applicationId),
-    sessionsOf(table, tenant, id),
-    reference && readOwnSession(table, reference),
+    findConsent(table, home, id, wanted.applicationId),
+    sessionsOf(table, home, id),
+    sessionIn(home),
+    home === tenant ? undefined : sessionIn(tenant),
   ]);
+  const standing = home === tenant || asked.client.settings.takesGuests ? known : undefined;
   // The two are read at the same time, not at one: a factor that the user shows must not be overlooked.
-  const factors = standing && lacksOne(standing.user, found) ? await findFactors(table, tenant, id) : found;
-  const opening = { sessions, former, userAgent: headers["user-agent"] };
+  const factors = standing && lacksOne(standing.user, found) ? await findFactors(table, home, id) : found;
+  const opening = { sessions, former, replaced, userAgent: headers["user-agent"] };
   const facts: UserFacts = { factors, facts: ofTenant, consent, opening };
-  return { asked, standing, facts };
+  return { asked, standing, facts, home };
 }
 
 function lacksOne(user: User, { totp, passkeys }: Factors): boolean {
@@ -58,7 +65,7 @@ export function factorsAreAsRead({ user }: Standing) {
 export class FactorsChanged extends Error {}
 
 /** The stores that change a user, with records that name that user. */
-export function stores(tenant: string, { user }: Standing, context: SignInContext) {
+export function stores({ user, home: tenant }: Standing, context: SignInContext) {
   const { id: subject, userName: username, userStore } = user;
   return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
 }

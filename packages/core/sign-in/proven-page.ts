@@ -1,5 +1,6 @@
 /** What the pages after the password have in common: their sealed form, and how they are answered. */
 import { qualifiedName } from "../identities/users/model.ts";
+import { inTenant } from "../openid/user-claims.ts";
 import { formTargetOf } from "./answers.ts";
 import type { SignInContext } from "./context.ts";
 import { type ProvenRequest, provenBy, type Standing } from "./factors.ts";
@@ -26,12 +27,12 @@ export function sealed(
 ) {
   const { request: wanted, application, language, browser } = asked;
   const { tenant } = wanted;
-  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing), ...more };
+  const request: ProvenRequest = { tenant, asked: wanted, proven: provenBy(standing, tenant), ...more };
   return {
     language,
     brand: settings.brandOf(tenant),
     application: application.name,
-    userName: qualifiedName(standing.user),
+    userName: inTenant(qualifiedName(standing.user), { tenant: standing.home, isGuest: standing.home !== tenant }),
     action: pathOf(paths[stage], tenant),
     request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
   };

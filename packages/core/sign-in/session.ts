@@ -21,12 +21,15 @@ import type { Step } from "../table/table.ts";
 import { permissionOf } from "../tokens/model.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { SignInContext } from "./context.ts";
-import { cookieIn, sessionCookieName, settingSession } from "./cookies.ts";
+import { cookieIn, removingSessionCookie, sessionCookieName, sessionCookieNames, settingSession } from "./cookies.ts";
+import type { Person } from "./hints.ts";
 
+/** Sessions of other tenants that one request looks at. */
+const OTHERS_MAX = 5;
 /** A use is noted at most so often. */
 const NOTED_SECONDS = 60;
 
-/** A session that counts now. */
+/** A session that counts now. Its tenant is that of its user, which for a guest is not that of the application. */
 export interface Current {
   readonly reference: SessionReference;
   readonly session: Session;
@@ -48,18 +51,55 @@ export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant:
 }
 
 /**
- * The session of a request of a client in a tenant, if it counts: it has not ended, and its user may sign in and has
- * not been signed out by a change of the account since it began. One round trip.
+ * The sessions of the browser in other tenants than that of an application. A browser with more of them has others, which
+ * are not looked at.
  */
-export async function currentSession(
+export function otherReferences(
+  { cookies }: Pick<SignInContext, "cookies">,
   tenant: string,
+): readonly SessionReference[] {
+  const found = sessionCookieNames(cookies).flatMap((name) => {
+    const reference = readSessionCookie(cookieIn(cookies, name));
+    return reference && reference.tenant !== tenant && sessionCookieName(reference.tenant) === name ? [reference] : [];
+  });
+  return found.slice(-OTHERS_MAX);
+}
+
+/** The session of the browser whose secret has a digest: in the tenant of an application, or in another one. */
+export function referenceOf(
+  context: Pick<SignInContext, "cookies">,
+  tenant: string,
+  digest: string | undefined,
+): SessionReference | undefined {
+  const own = referenceIn(context, tenant);
+  return [...(own ? [own] : []), ...otherReferences(context, tenant)].find((each) => each.digest === digest);
+}
+
+/** The same of a guest: its tenant must be active, too. One round trip. */
+export async function guestSession(
+  reference: SessionReference,
   clientId: string,
   context: SignInContext,
 ): Promise<Current | undefined> {
-  const reference = referenceIn(context, tenant);
+  const [current, home] = await Promise.all([
+    currentSession(reference, clientId, context),
+    context.tenants.find(reference.tenant),
+  ]);
+  return home?.active ? current : undefined;
+}
+
+/**
+ * A session of the browser for a request of a client, if it counts: it has not ended, and its user may sign in and has
+ * not been signed out by a change of the account since it began. One round trip.
+ */
+export async function currentSession(
+  reference: SessionReference | undefined,
+  clientId: string,
+  context: SignInContext,
+): Promise<Current | undefined> {
   if (!reference) return undefined;
   const { table, users, now } = context;
-  const { userId, userStore } = reference;
+  const { tenant, userId, userStore } = reference;
   const [session, user, [userFromMs = 0, permittedFromMs = 0], client] = await Promise.all([
     findSession(table, reference),
     users.find(tenant, userId, userStore),
@@ -85,14 +125,15 @@ export interface Opening {
   readonly sessions: readonly SessionWithClients[];
   /** The session that the browser had before. */
   readonly former: SessionWithClients | undefined;
+  /** For a guest: the session that the browser had in the tenant of the application, which ends. */
+  readonly replaced?: SessionWithClients | undefined;
   readonly userAgent: string | undefined;
   /** Is told the session before it is stored. */
   readonly onStart?: (reference: SessionReference) => void;
 }
 
 /** Who begins a session, and what was proven when. */
-export interface SignedInUser extends Opening {
-  readonly user: User;
+export interface SignedInUser extends Opening, Person {
   /** When the revocations of `marksOf` are from. */
   readonly fromMs: readonly number[];
   readonly authSeconds: number;
@@ -112,12 +153,8 @@ export interface Started {
  * another secret than any before. The former session of the browser ends, and so does the one that was used longest ago
  * where the user has too many.
  */
-export function startSession(
-  { tenant, clientId }: { readonly tenant: string; readonly clientId: string },
-  signedIn: SignedInUser,
-  context: SignInContext,
-): Started {
-  const { user, sessions, former, userAgent, authSeconds, startedMs, methods } = signedIn;
+export function startSession(clientId: string, signedIn: SignedInUser, context: SignInContext): Started {
+  const { user, home: tenant, sessions, former, replaced, userAgent, authSeconds, startedMs, methods } = signedIn;
   const [userFromMs = 0, permittedFromMs = 0] = signedIn.fromMs;
   const { id, userName, userStore } = user;
   const { now, sourceIp, tools } = context;
@@ -144,6 +181,7 @@ export function startSession(
   const others = sessions.filter((each) => each.session.sid !== session.sid && each !== former);
   const ending = [
     ...(former && !continued ? [former] : []),
+    ...(replaced ? [replaced] : []),
     ...others
       .filter(counts)
       .sort(byUse)
@@ -167,7 +205,7 @@ export function startSession(
       // They expire with the session, which lasts longer now.
       ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
     ],
-    cookies: [settingSession(tenant, value)],
+    cookies: [settingSession(tenant, value), ...(replaced ? [removingSessionCookie(replaced.session.tenant)] : [])],
   };
 }
 
@@ -203,6 +241,7 @@ export function notingCode({ reference, session, client, storing }: Current, now
     client !== undefined &&
     client.subject === now.subject &&
     client.applicationId === now.applicationId &&
+    client.tenant === now.tenant &&
     (client.endsTokens || !now.endsTokens);
   if (isSame) return storing ? [storing] : [];
   return [storing ?? checkingSession(reference, sessionEnded), addingClient(session, now)];

@@ -3,11 +3,12 @@
  * it at once; for any other request the person is asked, so that a foreign page cannot sign people out.
  */
 import { SUPER_TENANT } from "../domain/tenant.ts";
+import { inTenant } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { endingSession } from "../sessions/ending.ts";
-import { readOwnSession, type SessionWithClients } from "../sessions/session-store.ts";
-import { clientOfHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
+import { readOwnSession, type SessionReference, type SessionWithClients } from "../sessions/session-store.ts";
+import { clientOfHint, readIdTokenHint, sessionOfHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { formTargetOf } from "./answers.ts";
 import { one, type Parameters } from "./authorization-request.ts";
@@ -21,7 +22,7 @@ import { type Language, languageOf } from "./pages/messages.ts";
 import { signedOutPage, signOutPage } from "./pages/pages.ts";
 import { sealPending } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
-import { referenceIn } from "./session.ts";
+import { otherReferences, referenceIn } from "./session.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** Characters of `state`, encoded for an address: it comes back in a header. */
@@ -41,12 +42,11 @@ export async function endSession(
   const text = one(parameters, "id_token_hint");
   const { client, clientId } = await clientOf(parameters, text, context);
   const tenant = client?.tenant ?? context.pathTenant ?? SUPER_TENANT;
-  const reference = referenceIn(context, tenant);
   const redirectUri = one(parameters, "post_logout_redirect_uri");
   const [hint, application, found] = await Promise.all([
     text === undefined ? undefined : readIdTokenHint(context.table, text),
     client && redirectUri !== undefined ? context.applications.find(tenant, client.applicationId) : undefined,
-    reference && readOwnSession(context.table, reference),
+    meantSession(tenant, (each) => text !== undefined && each.sid === sessionOfHint(text), context),
   ]);
   const session = found?.session;
   if (text !== undefined && !isHintOf(hint, { tenant, clientId, origin: context.origin }))
@@ -68,26 +68,60 @@ export async function endSession(
   if (isCertain && found) return end(request, found, { language, isAfterForm: isForm }, context);
   // A form of another site comes without the cookie, so that it does not tell whether there is a session.
   if (!session && !isForm) return leave(request, { language, isAfterForm: isForm });
-  return ask(request, language, { session: session && reference?.digest, userName: session?.user.userName }, context);
+  return ask(request, language, asked(found, tenant), context);
+}
+
+/**
+ * The session of the browser that a sign-out in a tenant means: the one that a test picks; otherwise that of the tenant,
+ * or else the first one whose user is a guest of an application of the tenant. One round trip.
+ */
+async function meantSession(
+  tenant: string,
+  picks: (reference: SessionReference) => boolean,
+  context: SignInContext,
+): Promise<SessionWithClients | undefined> {
+  const own = referenceIn(context, tenant);
+  const others = otherReferences(context, tenant);
+  const picked = [...(own ? [own] : []), ...others].find(picks);
+  const possible = picked ? [picked] : own ? [own] : others;
+  const found = await Promise.all(possible.map((each) => readOwnSession(context.table, each)));
+  return found.find((each) => each && isAt(tenant, each));
+}
+
+/** Whether the user of a session is one of a tenant, or a guest of an application of it. */
+function isAt(tenant: string, { session, clients }: SessionWithClients): boolean {
+  return session.tenant === tenant || clients.some((each) => each.tenant === tenant);
+}
+
+/** The session that a page asks about. */
+function asked(found: SessionWithClients | undefined, tenant: string): AskedSession {
+  if (!found) return { session: undefined, userName: undefined };
+  const { user, tenant: home } = found.session;
+  return { session: found.digest, userName: inTenant(user.userName, { tenant: home, isGuest: home !== tenant }) };
+}
+
+interface AskedSession {
+  /** The digest of its secret. */
+  readonly session: string | undefined;
+  readonly userName: string | undefined;
 }
 
 /** Takes the form of the page that asks. At most three round trips. Throws `request.invalid` as other forms do. */
 export async function confirmSignOut(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const { pending, language } = opened("sign-out", text, headers, context);
   const { tenant, to } = pending.request;
-  const reference = referenceIn(context, tenant);
   const [found, isStillRegistered] = await Promise.all([
-    reference && readOwnSession(context.table, reference),
+    meantSession(tenant, ({ digest }) => digest === pending.session, context),
     to ? isStillOf(to, tenant, context) : true,
   ]);
   const request = isStillRegistered ? pending.request : { tenant };
   // Another user has signed in since the page was shown.
   if (found && pending.session !== undefined && pending.session !== found.digest) {
-    return ask(request, language, { session: found.digest, userName: found.session.user.userName }, context);
+    return ask(request, language, asked(found, tenant), context);
   }
   const sending = { language, isAfterForm: true };
   if (found) return end(request, found, sending, context);
-  return leave(request, sending, { cookies: reference ? [removingSessionCookie(tenant)] : [] });
+  return leave(request, sending, { cookies: referenceIn(context, tenant) ? [removingSessionCookie(tenant)] : [] });
 }
 
 /** How the person is answered. */
@@ -105,7 +139,7 @@ async function end(
   const { table, tools, now, origin, applications } = context;
   const { tenant } = ended.session;
   const [frames] = await Promise.all([
-    framesFor(ended, { issuer: issuerAt(origin).issuerOf(tenant), applications }),
+    framesFor(ended, { issuerOf: issuerAt(origin).issuerOf, applications }),
     table.write(...endingSession(ended, tools.limits, now)),
   ]);
   // A page that was left open must not sign the person in again.
@@ -140,7 +174,7 @@ function leave(
 function ask(
   request: SignOutRequest,
   language: Language,
-  { session, userName }: { readonly session: string | undefined; readonly userName: string | undefined },
+  { session, userName }: AskedSession,
   context: SignInContext,
 ): PageResult {
   const { tools, cookies, now: nowMs } = context;

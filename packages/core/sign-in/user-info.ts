@@ -29,17 +29,18 @@ export async function getUserInfo(
   if (header === undefined || !isToken(header)) {
     throw unauthenticated("Send an access token: Authorization: Bearer <token>.", "Bearer");
   }
-  const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant };
+  const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant, admitsGuests: true } as const;
   const holder = await authenticateToken({ header, proof, sent }, tools, reading, "/oauth2/userinfo");
-  const { principal, scopes, applicationId, claims } = holder;
+  const { principal, scopes, applicationId, claims, home } = holder;
   if (principal.kind !== "user" || !scopes.has(OPENID)) {
     throw new Fault("auth.forbidden", "The token needs the scope openid, of a sign-in by response_type=code.", {
       headers: { "www-authenticate": scopeChallenge(header, OPENID) },
     });
   }
   const { tenant, subject, userStore } = principal;
+  const of = { tenant: home ?? tenant, isGuest: home !== undefined };
   const [user, application, known] = await Promise.all([
-    users.find(tenant, subject, userStore),
+    users.find(of.tenant, subject, userStore),
     applications.find(tenant, applicationId),
     oidcScopes.all(tenant),
   ]);
@@ -52,10 +53,10 @@ export async function getUserInfo(
   const single = claims && knownClaims(claims, application, known);
   const granted = { scopes: known.filter(({ name }) => names.includes(name)), claims: single };
   const needs = membershipNeeds(application, granted);
-  const stores = needs.roles ? readingAhead(context, tenant, user) : context;
+  const stores = needs.roles ? readingAhead(context, of.tenant, user) : context;
   const [claimed, pairwise] = await Promise.all([
-    claimedUser({ user, tenant, needs }, applicationId, stores),
-    pairwiseOf(user, tenant, application, context),
+    claimedUser({ user, ...of, needs }, applicationId, stores),
+    pairwiseOf({ user, home: of.tenant }, tenant, application, context),
   ]);
   return { sub: subjectFor(claimed, application, pairwise), ...claimsFor(claimed, application, granted) };
 }

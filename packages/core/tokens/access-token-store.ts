@@ -15,7 +15,12 @@ export interface AccessTokenStore {
 }
 
 /** The user of a token, as rows store it. */
-export const tokenUser = record<TokenUser>({ id: text, userName: text, userStore: text });
+export const tokenUser = record<TokenUser>({
+  id: text,
+  userName: text,
+  userStore: text,
+  home: optional(text),
+});
 
 /** Exchanges as rows store them. */
 const exchangeList = list(

@@ -49,6 +49,17 @@ export function clientOfHint(text: string): string | undefined {
   }
 }
 
+/** The session that a text says it is of. Nothing is verified: it tells where to look. */
+export function sessionOfHint(text: string): string | undefined {
+  try {
+    const { sid } = decodeJwt(text);
+    return typeof sid === "string" ? sid : undefined;
+  } catch {
+    // Not a JWT, which `readIdTokenHint` says.
+    return undefined;
+  }
+}
+
 function hintOf(claims: Readonly<Record<string, unknown>>): IdTokenHint | undefined {
   const { iss, aud, sub, sid } = claims;
   const audiences = [aud].flat().filter((each) => typeof each === "string");

@@ -4,6 +4,8 @@
 export interface ToldClient {
   readonly clientId: string;
   readonly applicationId: string;
+  /** The tenant of an application that the user is a guest of; absent for one of the user's tenant. */
+  readonly tenant?: string | undefined;
   /** The subject that the client knows the user by. */
   readonly subject: string;
 }

@@ -1,6 +1,7 @@
 /** Access tokens in any format. */
 import type { Confirmation } from "./confirmation.ts";
 import type { Exchange } from "./delegation.ts";
+import { guestSubject } from "./guest-subject.ts";
 
 /** The user on whose behalf an application acts. */
 export interface TokenUser {
@@ -8,6 +9,21 @@ export interface TokenUser {
   /** As it was spelled when the user was created. */
   readonly userName: string;
   readonly userStore: string;
+  /**
+   * The tenant of a guest: a user of another tenant than the application, which has `saas` (decision 0134). Absent for
+   * users of the application's tenant.
+   */
+  readonly home?: string | undefined;
+}
+
+/** The tenant of a user: its own, which for a guest is not that of the application. */
+export function homeOf({ home }: Pick<TokenUser, "home">, tenant: string): string {
+  return home ?? tenant;
+}
+
+/** A user as what an application of a tenant gets names it. */
+export function tokenUserOf({ id, userName, userStore }: TokenUser, home: string, tenant: string): TokenUser {
+  return { id, userName, userStore, ...(home !== tenant && { home }) };
 }
 
 /** An access token. */
@@ -51,7 +67,12 @@ export interface AccessToken {
 
 /** Whom a token is about, for callers: the user, by its name for the client, or the client itself. */
 export function shownSubject(token: AccessToken): string {
-  return token.subject ?? subjectOf(token);
+  return token.subject ?? (token.user ? publicSubject(token.user) : token.clientId);
+}
+
+/** The subject of a user whose application has chosen no other. */
+export function publicSubject({ id, home }: Pick<TokenUser, "id" | "home">): string {
+  return home === undefined ? id : guestSubject(id, home);
 }
 
 /**
@@ -72,7 +93,7 @@ export function permissionOf(userId: string, clientId: string): string {
   return `${userId} ${clientId}`;
 }
 
-/** The `sub` of a token: the user, or the client itself (RFC 9068 section 2.2). */
+/** The `sub` of a JWT, which no guest gets: the user, or the client itself (RFC 9068 section 2.2). */
 export function subjectOf({ user, clientId }: AccessToken): string {
   return user?.id ?? clientId;
 }

@@ -5,9 +5,10 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Table } from "../table/table.ts";
 import { accessTokenStore } from "./access-token-store.ts";
+import { isGuestWelcome } from "./guest-store.ts";
 import { claimsOf, type Issuer, isJwt, readAccessToken } from "./jwt.ts";
 import { newVerifyingKeys } from "./key-cache.ts";
-import { type AccessToken, isAlive, isFromFuture } from "./model.ts";
+import { type AccessToken, homeOf, isAlive, isFromFuture } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { revocationStore } from "./revocation-store.ts";
 import { type Ages, FRESH, newRevocationCache, type RevocationState, STRICT, STRICT_SUBJECTS } from "./validity.ts";
@@ -21,6 +22,8 @@ export interface TokenReading {
   readonly tenantGuess?: string | undefined;
   /** True where a token must not outlive its revocation even for a moment. */
   readonly isStrict?: true;
+  /** True where a token of a guest is valid too. Anywhere else it is not: it gives no right here (decision 0134). */
+  readonly admitsGuests?: true;
   /** Called where the text is a token that was issued here and has expired. Its row may be gone soon after that. */
   readonly onExpired?: () => void;
 }
@@ -37,8 +40,8 @@ export interface TokenReader {
   /**
    * The token with that text; `undefined` if it is not valid. An opaque token costs one round trip, in which the
    * revocations of its tenant are read too; a JWT none while the container's cache is fresh. Two where the guess was
-   * wrong. One more for a token from before the log that the container knows, the first time. It never waits for the
-   * data of another tenant than the token's.
+   * wrong. One more for a token from before the log that the container knows, the first time, and for one of a guest.
+   * It never waits for the data of another tenant than the token's, or its guest's.
    */
   read(text: string, reading: TokenReading): Promise<ValidToken | undefined>;
 }
@@ -116,8 +119,12 @@ export function newTokenReader(
       if (!found?.state.isActive) return undefined;
       const { state: _, isMarked: __, ...valid } = found;
       const { tenant, user } = valid.token;
-      if (user && !userStoresOf(tenant).includes(user.userStore)) return undefined;
+      const home = user && homeOf(user, tenant);
+      if (home !== undefined && home !== tenant && !reading.admitsGuests) return undefined;
+      if (user && home !== undefined && !userStoresOf(home).includes(user.userStore)) return undefined;
       if (await isRevoked(found, text, reading)) return undefined;
+      if (home !== undefined && home !== tenant && !(await isGuestWelcome(valid.token, home, reading)))
+        return undefined;
       latestTenant = tenant;
       return valid;
     },

@@ -61,6 +61,8 @@ export interface ClientRecord {
   readonly origins?: readonly string[] | undefined;
   /** The claims about users in its access tokens. */
   readonly attributes?: readonly string[] | undefined;
+  /** Users of other tenants may sign in (`saas`; decision 0134). */
+  readonly takesGuests?: boolean | undefined;
   /** The roles that count in tokens of users; absent where all of the tenant and of the application do. */
   readonly roles?: CountingRoles | undefined;
 }
@@ -106,6 +108,7 @@ export function clientOf(application: Application): ClientRecord | undefined {
       ...(sector !== undefined && { sector }),
       ...(oidc.allowedOrigins.length > 0 && { origins: oidc.allowedOrigins }),
       ...(oidc.accessToken.accessTokenAttributes.length > 0 && { attributes: oidc.accessToken.accessTokenAttributes }),
+      ...(application.advancedConfigurations.saas && { takesGuests: true }),
       ...countingRoles(associatedRoles),
     }
   );

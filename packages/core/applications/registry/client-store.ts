@@ -51,6 +51,8 @@ export interface Client extends ClientOwner {
   readonly tokensFromMs: number;
   /** When the client last lost a scope, in the same unit. */
   readonly scopesFromMs: number;
+  /** When the client last stopped taking guests, in the same unit. */
+  readonly guestsFromMs: number;
 }
 
 /** The clients of all tenants. */
@@ -105,6 +107,7 @@ const settings = record<ClientRecord>({
   sector: optional(text),
   origins: optional(list(text)),
   attributes: optional(list(text)),
+  takesGuests: optional(bool),
   roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 
@@ -116,6 +119,7 @@ const codec = rowCodec<ClientRow>("OAuth client", {
   apis: withDefault(authorizations, []),
   tokensFromMs: withDefault(number, 0),
   scopesFromMs: withDefault(number, 0),
+  guestsFromMs: withDefault(number, 0),
 });
 
 /** Opens the store on the table of one request. */
@@ -158,13 +162,21 @@ export function changingClient(
   before: ClientRecord,
   after: ClientRecord,
 ): readonly Step[] {
-  // The row of an earlier version may lack the binding that its application has: saving the application writes it.
-  if (after.binding === undefined && JSON.stringify(before) === JSON.stringify(after)) return [];
+  // The row of an earlier version may lack the binding that its application has, or that it takes guests: saving the
+  // application writes it.
+  const isKnown = after.binding === undefined && !after.takesGuests;
+  if (isKnown && JSON.stringify(before) === JSON.stringify(after)) return [];
   const tokensFromMs = endsTokens(before, after) ? revocationTime() : undefined;
+  // Guests that it takes again later sign in again.
+  const guestsFromMs = before.takesGuests && !after.takesGuests ? revocationTime() : undefined;
   return [
     {
       change: keys.client(clientId),
-      set: { client: asValue(settings.write(after)), ...(tokensFromMs !== undefined && { tokensFromMs }) },
+      set: {
+        client: asValue(settings.write(after)),
+        ...(tokensFromMs !== undefined && { tokensFromMs }),
+        ...(guestsFromMs !== undefined && { guestsFromMs }),
+      },
       when: { equal: claimedBy(owner) },
       otherwise: stale,
     },
