@@ -117,7 +117,10 @@ async function endTokens({ code }: FoundCode, client: GrantRequest["client"], co
   await context.table.write(...endingFamily(started.family, client));
   const { traceId, sourceIp } = context;
   const log = context.tools.refusals({ traceId, sourceIp, operation: "requestToken" });
-  log({ tenant: homeOf(user, tenant), userStore: user.userStore, name: user.userName }, "authorization code used twice");
+  log(
+    { tenant: homeOf(user, tenant), userStore: user.userStore, name: user.userName },
+    "authorization code used twice",
+  );
 }
 
 /**

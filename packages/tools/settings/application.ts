@@ -26,9 +26,10 @@ const claim = (what: string, test: string): Rows => ({
 });
 
 const advanced: Rows = {
-  "advancedConfigurations.saas": kept(
-    `${SIGN_IN}: users of other tenants may sign in`,
-    "Users of the application's own tenant sign in and get tokens, and no others.",
+  "advancedConfigurations.saas": enforced(
+    "Users of other tenants sign in",
+    "http/sign-in/saas.test.ts",
+    "gets tokens of the application's tenant, with a subject and names that end in the own one",
   ),
   "advancedConfigurations.discoverableByEndUsers": kept("A portal lists the application; needs accessUrl"),
   "advancedConfigurations.skipLoginConsent": enforced("Users are not asked for consent", SIGN_INS, CONSENT),

@@ -52,7 +52,9 @@ const signIn = async (page: Page) => {
 };
 
 describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
-  test("a person consents, signs on, is asked again after max_age, and signs out of all applications", { timeout: 120_000 }, async () => {
+  test("a person consents, signs on, is asked again after max_age, and signs out of all applications", {
+    timeout: 120_000,
+  }, async () => {
     const [cars, bikes] = [await applicationAt("cars", false), await applicationAt("bikes", true)];
     const chromium = await openBrowser();
     const page = await chromium.newPage();

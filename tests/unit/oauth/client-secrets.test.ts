@@ -42,8 +42,7 @@ const clientWith = (...expiries: readonly (number | undefined)[]): Client => {
     rotatesRefresh: true,
   };
   const place = { tenant: "carbon.super", applicationId: "app", clientId: "client" };
-  return { ...place, settings, apis: [], tokensFromMs: 0, scopesFromMs: 0,
-    guestsFromMs: 0 };
+  return { ...place, settings, apis: [], tokensFromMs: 0, scopesFromMs: 0, guestsFromMs: 0 };
 };
 
 /** Clients with secrets have no other proof. */

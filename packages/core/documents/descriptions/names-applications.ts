@@ -81,7 +81,7 @@ export const namesOfApplications: Readonly<Record<string, string>> = {
   role: "How roles are named in claims.",
   roles: "The roles that give scopes in tokens of the application; empty for all.",
   rules: `Whether rules decide what is provisioned. ${PROVISIONING}`,
-  saas: `Whether users of other tenants may sign in. ${KEPT}`,
+  saas: "Whether users of other tenants may sign in.",
   script: "The adaptive script, as text: it is stored and never run here.",
   skipLoginConsent: `Whether users are asked for no consent when they sign in.`,
   skipLogoutConsent: `Whether users are logged out without a question. ${KEPT}`,
