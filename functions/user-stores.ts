@@ -15,7 +15,8 @@ import { directoryPassword } from "./env.ts";
 
 /**
  * The declared user stores, for one container: their names for each tenant, and the users and groups in them. The LDAP
- * client is loaded only where a directory is declared. `removesUsers`: false for a function without that right. Throws an `Error` where the password of a directory is not set.
+ * client is loaded only where a directory is declared. `removesUsers`: false for a function without that right. Throws
+ * an `Error` where the password of a directory is not set.
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",

@@ -249,7 +249,7 @@ function successesOf(declared: Operation, components: Components, answer: Record
       description: reasons[success.status],
       headers: headersOf(names, answer?.headers),
       ...(schema && { content: { [media[dialect]]: { schema, ...examples } } }),
-      ...(success.page && { content: { [PAGE]: { schema: text, ...examples } } }),
+      ...(success.page && { content: { [success.pageMedia ?? PAGE]: { schema: text, ...examples } } }),
       ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" }, ...examples } } }),
     },
     ...Object.fromEntries(

@@ -38,6 +38,8 @@ export interface Success {
   readonly file?: string;
   /** True for a page for people, or a redirection: the handler returns the whole answer. Faults are pages, too. */
   readonly page?: true;
+  /** The media type of a page that is a file for pages. Default: HTML. */
+  readonly pageMedia?: string;
   /** Seconds for which any cache may store the response. Absent: `no-store`. */
   readonly maxAgeSeconds?: number;
 }

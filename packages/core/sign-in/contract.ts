@@ -178,7 +178,7 @@ export const signInOperations = {
     ...form,
     path: "/oauth2/passkey",
     summary: "Take what a passkey has signed, from the page that asks for one",
-    source: "Web Authentication Level 3 section 7.2; decision 0135",
+    source: "decision 0135",
     body: z
       .object({
         request: hidden,
@@ -195,7 +195,7 @@ export const signInOperations = {
     ...form,
     path: "/oauth2/passkey-setup",
     summary: "Take a passkey that the browser has created, and store its public key",
-    source: "Web Authentication Level 3 section 7.1; decision 0135",
+    source: "decision 0135",
     body: z
       .object({
         request: hidden,
@@ -215,6 +215,7 @@ export const signInOperations = {
     summary: "Read the script of the pages of passkeys",
     source: "decision 0135",
     query: z.object({ v: parameter.meta({ description: "Its version, for caches" }) }),
+    success: { ...page.success, pageMedia: "text/javascript" },
   }),
   choosePassword: operation({
     ...form,

@@ -51,8 +51,8 @@ export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant:
 }
 
 /**
- * The sessions of the browser in other tenants than that of an application. A browser with more of them has others, which
- * are not looked at.
+ * The sessions of the browser in other tenants than that of an application. A browser with more of them has others,
+ * which are not looked at.
  */
 export function otherReferences(
   { cookies }: Pick<SignInContext, "cookies">,

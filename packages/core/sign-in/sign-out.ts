@@ -72,8 +72,8 @@ export async function endSession(
 }
 
 /**
- * The session of the browser that a sign-out in a tenant means: the one that a test picks; otherwise that of the tenant,
- * or else the first one whose user is a guest of an application of the tenant. One round trip.
+ * The session of the browser that a sign-out in a tenant means: the one that a test picks; otherwise that of the
+ * tenant, or else the first one whose user is a guest of an application of the tenant. One round trip.
  */
 async function meantSession(
   tenant: string,

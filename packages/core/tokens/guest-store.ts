@@ -1,6 +1,6 @@
 /**
- * What ends the tokens of guests besides what ends all tokens of their application: their own tenant, their account, and
- * that the application takes no guests any more (decision 0134). Nothing of this is remembered by a container.
+ * What ends the tokens of guests besides what ends all tokens of their application: their own tenant, their account,
+ * and that the application takes no guests any more (decision 0134). Nothing of this is remembered by a container.
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import { keys } from "../table/keys.ts";

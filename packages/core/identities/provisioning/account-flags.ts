@@ -3,8 +3,8 @@
  *
  * `totpEnabled` says whether one-time codes are set up, `enabledAuthenticators` names passkeys where there are some.
  * Only a sign-in sets them up, with a proof; so a client that says that there are some has no effect, as with read-only
- * attributes (RFC 7644 section 3.5.1). "false" and "none" take them away. A client that leaves the attribute out, or sends
- * a list without passkeys, means neither: many replace a user without knowing of them.
+ * attributes (RFC 7644 section 3.5.1). "false" and "none" take them away. A client that leaves the attribute out, or
+ * sends a list without passkeys, means neither: many replace a user without knowing of them.
  *
  * `forcePasswordReset` ends when the user chooses a password, and cannot be switched off by that user.
  */

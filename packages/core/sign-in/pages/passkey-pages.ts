@@ -1,4 +1,4 @@
-/** The pages of passkeys: using one, and creating one. Browsers use passkeys for scripts alone, so these pages run one. */
+/** The pages of passkeys: using one, and creating one. Browsers use passkeys for scripts alone: these pages run one. */
 import type { PageResult } from "../../operation/operation.ts";
 import { alertOf, choiceOf, type Problem, type Proving, statusOf } from "./factor-pages.ts";
 import { type Html, html } from "./html.ts";
