@@ -1,17 +1,17 @@
 /**
  * Finding the range that covers a key, in partitions whose items are ranges without gaps. A Query finds it, one for
- * each. A container remembers where ranges begin, so that all ranges of a change are read by their keys in one call,
- * which takes a fraction of the processor time. What is remembered is a guess: the item itself says whether it covers
- * the key, and where it does not, a Query finds the one that does.
+ * each. A container remembers the ranges that it has met, so that all ranges of a change are read by their keys in one
+ * call. What is remembered is a guess, because ranges are split: the item that is read says whether it covers the key,
+ * and where it does not, a Query finds the one that does.
  */
 import { compareKeys, type Item, type Key, type NearestQuery, type Table } from "./table.ts";
 
-/** Sort keys that a container remembers: some 2 MB. */
-const REMEMBERED_MOST = 20_000;
+/** Items that a container remembers: some 2 MB. */
+const REMEMBERED_MOST = 5_000;
 
-/** Where the ranges of partitions begin, for the requests of one container. */
+/** The ranges of partitions, for the requests of one container. */
 export class NearestMemory {
-  readonly #partitions = new Map<string, string[]>();
+  readonly #partitions = new Map<string, Item[]>();
   readonly #most: number;
   #size = 0;
 
@@ -19,20 +19,24 @@ export class NearestMemory {
     this.#most = most;
   }
 
-  /** The greatest known sort key from one to another. */
-  guess({ PK, from, to }: NearestQuery): string | undefined {
+  /** The last known item from one sort key to another. */
+  guess({ PK, from, to }: NearestQuery): Item | undefined {
     const known = this.#used(PK);
     const found = known[placeAfter(known, to) - 1];
-    return found !== undefined && compareKeys(found, from) >= 0 ? found : undefined;
+    return found && compareKeys(found.SK, from) >= 0 ? found : undefined;
   }
 
   /** Remembers an item. Where there are too many, the partition that was used longest ago is forgotten. */
-  note({ PK, SK }: Key): void {
+  note(item: Item): void {
+    const { PK, SK } = item;
     const known = this.#used(PK);
     this.#partitions.set(PK, known);
     const at = placeAfter(known, SK);
-    if (known[at - 1] === SK) return;
-    known.splice(at, 0, SK);
+    if (known[at - 1]?.SK === SK) {
+      known[at - 1] = item;
+      return;
+    }
+    known.splice(at, 0, item);
     this.#size += 1;
     while (this.#size > this.#most) {
       const [oldest = "", keys = []] = this.#partitions.entries().next().value ?? [];
@@ -45,13 +49,13 @@ export class NearestMemory {
   drop({ PK, SK }: Key): void {
     const known = this.#partitions.get(PK) ?? [];
     const at = placeAfter(known, SK) - 1;
-    if (known[at] !== SK) return;
+    if (known[at]?.SK !== SK) return;
     known.splice(at, 1);
     this.#size -= 1;
   }
 
-  /** The sort keys of a partition, which is the latest that was used then. */
-  #used(PK: string): string[] {
+  /** The items of a partition, which is the latest that was used then. */
+  #used(PK: string): Item[] {
     const known = this.#partitions.get(PK);
     if (!known) return [];
     this.#partitions.delete(PK);
@@ -60,12 +64,12 @@ export class NearestMemory {
   }
 }
 
-/** The number of sort keys up to one, which is included. */
-function placeAfter(keys: readonly string[], key: string): number {
+/** The number of items up to a sort key, which is included. */
+function placeAfter(keys: readonly Key[], key: string): number {
   let [from, to] = [0, keys.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (compareKeys(keys[middle] ?? "", key) <= 0) from = middle + 1;
+    if (compareKeys(keys[middle]?.SK ?? "", key) <= 0) from = middle + 1;
     else to = middle;
   }
   return from;
@@ -90,12 +94,13 @@ export function nearestOn(
     return (await batch.items)[at];
   };
   return async (range, covers, { consistent = false } = {}) => {
-    const SK = consistent ? undefined : memory.guess(range);
-    if (SK !== undefined) {
-      const key = { PK: range.PK, SK };
+    const known = consistent ? undefined : memory.guess(range);
+    if (known && covers(known)) {
+      const key = { PK: range.PK, SK: known.SK };
       const item = await readTogether(key);
+      if (item) memory.note(item);
+      else memory.drop(key);
       if (item && covers(item)) return item;
-      if (!item) memory.drop(key);
     }
     const { items } = await query({ ...range, backwards: true, limit: 1, consistent });
     const [item] = items;

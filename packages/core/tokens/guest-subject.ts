@@ -4,9 +4,8 @@
  */
 import { createHash } from "node:crypto";
 
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const IS_UUID = new RegExp(`^${UUID}$`);
-const IS_OF_GUEST = new RegExp(`(?:^|/)${UUID}@[^@]+$`, "i");
+const IS_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const IS_OF_GUEST = /(?:^|\/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}@[^@]+$/i;
 
 /** The subject of a guest by its id: a UUID, `@` and the tenant of the guest. */
 export function guestSubject(id: string, home: string): string {

@@ -56,6 +56,13 @@ describe("the range of a key", () => {
     expect(calls.slice(1)).toEqual(["get A. false", "query A.x false", "get A.m false"]);
   });
 
+  test("is searched at once where the container knows only others", async () => {
+    const { calls, open } = database(range("A", "", "m"), range("A", "m", "~"));
+    await open()(at("A", "c"), covering("c"));
+    expect((await open()(at("A", "x"), covering("x")))?.SK).toBe(".m");
+    expect(calls).toEqual(["query A.c false", "query A.x false"]);
+  });
+
   test("is searched again where the range was joined with another, which is forgotten", async () => {
     const { rows, calls, open } = database(range("A", "", "m"), range("A", "m", "~"));
     await open()(at("A", "x"), covering("x"));
@@ -90,9 +97,9 @@ test("a container remembers a bounded number of ranges, and forgets the partitio
     memory.note({ PK, SK: `.${low}` });
   }
   expect(memory.guess(at("B", "z"))).toBeUndefined();
-  expect(memory.guess(at("A", "bb"))).toBe(".b");
-  expect(memory.guess(at("A", "z"))).toBe(".c");
+  expect(memory.guess(at("A", "bb"))?.SK).toBe(".b");
+  expect(memory.guess(at("A", "z"))?.SK).toBe(".c");
   memory.drop({ PK: "A", SK: ".b" });
-  expect(memory.guess(at("A", "bb"))).toBe(".a");
+  expect(memory.guess(at("A", "bb"))?.SK).toBe(".a");
   expect(memory.guess({ PK: "A", from: ".b", to: ".bb" })).toBeUndefined();
 });
