@@ -20,6 +20,12 @@ import { type Opening, type Started, startSession, strengthenSession } from "./s
 
 const [secretForApps, newSecret] = later(() => import("./totp.ts"), "secretForApps", "newSecret");
 
+/** The pages of each second factor: to use one, and to set one up. */
+const pagesOf = {
+  code: { use: askCode, setUp: askSetup },
+  passkey: { use: askPasskey, setUp: askPasskeySetup },
+} as const;
+
 /** What is known of the user of a request. */
 export interface UserFacts extends Omit<Known, "current"> {
   /** The second factors; read where one may be needed: for every request that a session alone does not answer. */
@@ -44,8 +50,8 @@ export async function proceed(
   if (next || mustChangePassword(standing.user)) {
     if (steps.length > 0) await context.table.write(...steps);
     if (!next) return askNewPassword(asked, standing, context);
-    if (next.isNew) return setUpFactor(asked, standing, factors, context, next.factor);
-    return askFactor(asked, standing, factors, context, next.factor);
+    const { use, setUp } = pagesOf[next.factor];
+    return (next.isNew ? setUp : use)(asked, standing, factors, context);
   }
   const { current, steps: ofSession, cookies } = sessionFor(asked, standing, opening, context);
   const signedIn = { ...asked, cookies: [...asked.cookies, ...cookies] };
@@ -66,28 +72,6 @@ function sessionFor(
   const shown = current.session.methods?.length ?? 1;
   if (methods.length > shown) return strengthenSession(current, methods, context.now);
   return { current, steps: [], cookies: [] };
-}
-
-async function askFactor(
-  asked: Asked,
-  standing: Standing,
-  factors: Factors,
-  context: SignInContext,
-  factor: SecondFactor,
-): Promise<PageResult> {
-  if (factor === "code") return askCode(asked, standing, factors, context);
-  return askPasskey(asked, standing, factors, context);
-}
-
-async function setUpFactor(
-  asked: Asked,
-  standing: Standing,
-  factors: Factors,
-  context: SignInContext,
-  factor: SecondFactor,
-): Promise<PageResult> {
-  if (factor === "code") return askSetup(asked, standing, factors, context);
-  return askPasskeySetup(asked, standing, factors, context);
 }
 
 /** Asks for a one-time code, or a recovery code. */
