@@ -72,6 +72,24 @@ describe("listMyAuthorizedApps", () => {
   });
 });
 
+describe("a rehearsal", () => {
+  test.each([
+    ["all consents of the caller", () => OWN, () => kim],
+    ["one of the caller", (id: string) => `${OWN}/${id}`, () => kim],
+    ["all of a user", () => `${USERS}/${kimId}/authorized-apps`, () => ender],
+    ["one of a user", (id: string) => `${USERS}/${kimId}/authorized-apps/${id}`, () => ender],
+  ])("of taking back %s takes nothing back; the same request does", async (_, pathOf, as) => {
+    const cars = await newApplication({}, asks);
+    const { tokens } = await agreed(cars);
+    const path = pathOf(cars.applicationId);
+    const rehearsed = await api.ask("DELETE", `${path}?dryRun=true`, { as: as() });
+    expect([rehearsed.status, rehearsed.headers.get("dry-run")]).toEqual([204, "true"]);
+    expect(await isActive(tokens.access_token)).toBe(true);
+    expect((await api.ask("DELETE", path, { as: as() })).status).toBe(204);
+    expect(await isActive(tokens.access_token)).toBe(false);
+  });
+});
+
 describe("revokeMyAuthorizedApp", () => {
   test.each(["Default", "JWT"])("ends the consent and the tokens of type %s for this user alone", async (type) => {
     const [cars, bikes] = [

@@ -133,6 +133,22 @@ describe("listMySessions", () => {
   });
 });
 
+describe("a rehearsal", () => {
+  test.each([
+    ["all of the caller", () => OWN, () => kim],
+    ["one of the caller", (sid: string) => `${OWN}/${sid}`, () => kim],
+    ["all of a user", () => `${USERS}/${kimId}/sessions`, () => ender],
+    ["one of a user", (sid: string) => `${USERS}/${kimId}/sessions/${sid}`, () => ender],
+  ])("of the end of %s ends nothing; the same request does", async (_, pathOf, as) => {
+    const { page, sid } = await signedIn();
+    const rehearsed = await api.ask("DELETE", `${pathOf(sid)}?dryRun=true`, { as: as() });
+    expect([rehearsed.status, rehearsed.headers.get("dry-run")]).toEqual([204, "true"]);
+    expect(await isSignedIn(page)).toBe(true);
+    expect((await api.ask("DELETE", pathOf(sid), { as: as() })).status).toBe(204);
+    expect(await isSignedIn(page)).toBe(false);
+  });
+});
+
 describe("endMySession", () => {
   test("ends the one that is named, at once, and is 404 for any other", async () => {
     const [ended, kept] = [await signedIn(), await signedIn()];
