@@ -28,7 +28,7 @@ export async function takeConsent(
   const form = opened("consent", body.request, headers, context);
   const { request } = form.pending;
   const { tenant, clientId, scopes, applicationId } = request;
-  const reference = referenceOf(context, tenant, form.pending.session);
+  const reference = referenceOf(context, form.pending.session);
   const isGuest = reference !== undefined && reference.tenant !== tenant;
   const [asked, current, facts, before] = await Promise.all([
     taken(form, context),

@@ -166,7 +166,10 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
   );
 }
 
-/** The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile. */
+/**
+ * The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile, or its
+ * tenant is not active any more.
+ */
 export function taken(form: OpenedForm<"sign-in" | "consent">, context: SignInContext): Promise<Asked> {
   return takenRequest(form.pending.request, form, context);
 }
@@ -178,12 +181,13 @@ export async function takenRequest(
   context: SignInContext,
 ): Promise<Asked> {
   const { tenant, applicationId, clientId, to } = request;
-  const [application, client] = await Promise.all([
+  const [application, client, owner] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.clients.find(clientId),
+    context.tenants.find(tenant),
   ]);
   const registered = application?.inbound.oidc?.callbackURLs ?? [];
-  const isSame = client?.tenant === tenant && client.applicationId === applicationId;
+  const isSame = owner?.active && client?.tenant === tenant && client.applicationId === applicationId;
   const mayBeAnswered = application && !problemOf(application) && isStillAllowed(request.types, application);
   if (!mayBeAnswered || !isSame || !(await isRegistered(to.redirectUri, registered))) {
     throw new Fault("request.invalid", "The application was changed meanwhile. Go back to it and sign in again.");
