@@ -95,7 +95,7 @@ async function frontIdToken(
   context: OAuthContext,
 ): Promise<string> {
   if (!openId) throw new AuthorizationError("invalid_scope", "An ID token needs the scope openid.");
-  const about = await subjectClaims(code.tenant, code.user.home, openId, status, context);
+  const about = await subjectClaims(code.tenant, code.user, openId, status, context);
   const issuedWith = { issuedAtSeconds: Math.floor(context.now / 1_000), code: codeText, accessToken, state };
   return issueIdToken({ ...code, ...code.idToken }, openId, about, issuedWith, context);
 }
