@@ -29,6 +29,7 @@ export const long = [
   "tests/http/tenants/captured-names.test.ts",
   "tests/http/access/{gains,gains-by-file}.test.ts",
   "tests/http/application-files/command*.test.ts",
+  "tests/http/applications/index-operations.test.ts",
   "tests/http/dry-run/{operations,rehearsals}.test.ts",
   "tests/http/changes/{histories,listAuditEvents}.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
