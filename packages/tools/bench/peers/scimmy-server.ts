@@ -57,7 +57,7 @@ const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "", "http://localhost");
     const [id] = url.pathname.split("/").slice(4);
     const body = request.method === "GET" ? undefined : await bodyOf(request);
-    const answer = JSON.stringify(await serve(request.method, id, Object.fromEntries(url.searchParams), body));
+    const answer = JSON.stringify(await serve(request.method, id, queryOf(url), body));
     response.writeHead(request.method === "POST" ? 201 : 200, { "content-type": "application/scim+json" });
     response.end(answer);
   } catch (error) {
@@ -71,6 +71,12 @@ async function serve(method: string | undefined, id: string | undefined, query: 
   if (method === "POST" || method === "PUT") return resource.write(body as never);
   if (method === "PATCH") return resource.patch(body as never);
   throw new Error(`no ${method}`);
+}
+
+/** The parameters, those of paging as numbers: SCIMMY ignores texts, and would make a resource of each user. */
+function queryOf({ searchParams }: URL): object {
+  const isNumber = (text: string) => /^\d+$/.test(text);
+  return Object.fromEntries([...searchParams].map(([name, text]) => [name, isNumber(text) ? Number(text) : text]));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
