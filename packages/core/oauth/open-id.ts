@@ -59,8 +59,8 @@ export interface SubjectClaims {
 }
 
 /**
- * Who the user is for an application of a tenant, to which a guest gives what it agreed to. No round trip, but one where claims
- * need names of groups that are not read yet.
+ * Who the user is for an application of a tenant, to which a guest gives what it agreed to. No round trip, but one
+ * where claims need names of groups that are not read yet.
  */
 export async function subjectClaims(
   tenant: string,
