@@ -2,7 +2,7 @@
  * What guests give an application of another tenant: what the page of consent named, and no more (decision 0134). That
  * tenant decides what its scopes mean and what the application is configured for, and can change both later. Pure.
  */
-import { LOCAL_DIALECT, localRows } from "../claims/model.ts";
+import { LOCAL_DIALECT } from "../claims/model.ts";
 import { defaultScopes, type OidcScope } from "../oidc-scopes/model.ts";
 
 /** The scopes that mean the same in every tenant. */
@@ -18,9 +18,7 @@ export function impliedClaims(scopes: readonly string[]): ReadonlySet<string> {
   return new Set(scopes.flatMap((name) => standardScopes.get(name)?.claims ?? []));
 }
 
-/** How people read a reference to a claim: its name in OpenID Connect, or the URI of a local one. */
+/** How people read a reference to a claim: its name in OpenID Connect, or the end of the URI of a local one. */
 export function shownClaim(reference: string): string {
-  if (!reference.startsWith(`${LOCAL_DIALECT}/`)) return reference;
-  const end = reference.slice(LOCAL_DIALECT.length + 1);
-  return localRows.find(([name]) => name === end)?.[1] ?? end;
+  return reference.startsWith(`${LOCAL_DIALECT}/`) ? reference.slice(LOCAL_DIALECT.length + 1) : reference;
 }

@@ -51,7 +51,7 @@ describe("the page of consent names", () => {
   test("claims that the application has names of its own for, by their own names", async () => {
     const client = await newSaas({}, { claimConfiguration: own({ favourite_colour: "mobile" }) });
     const { page, shown, named } = await asked(client);
-    expect(named).toEqual(["OpenID", "Mobile"]);
+    expect(named).toEqual(["OpenID", "mobile"]);
     const { idToken, info } = await claimsOf(client, answerOf(await agree(page, shown)).code);
     expect([idToken.favourite_colour, info.favourite_colour]).toEqual([TEL, TEL]);
   });
@@ -59,7 +59,7 @@ describe("the page of consent names", () => {
     const subject = { claim: local("nickname"), includeTenantDomain: true };
     const client = await newSaas({}, { claimConfiguration: { subject } });
     const { page, shown, named } = await asked(client);
-    expect(named).toEqual(["OpenID", "Nick Name"]);
+    expect(named).toEqual(["OpenID", "nickname"]);
     const { idToken } = await claimsOf(client, answerOf(await agree(page, shown)).code);
     expect(idToken.sub).toBe(`kimmy@${ACME}`);
   });
