@@ -7,9 +7,10 @@ import { elapsed } from "../../platform/clock.ts";
 import { type NamedItems, newestFirst } from "../../table/named-items.ts";
 import type { Table } from "../../table/table.ts";
 import type { ApplicationEntry } from "./application-rows.ts";
-import { type Candidates, type Listed, readCandidates } from "./candidates-store.ts";
+import { type Candidates, readCandidates } from "./candidates-store.ts";
 import { type IndexPage, type PageOfApplications, type PageQuery, readIndexPage } from "./index-store.ts";
 import type { Application } from "./model.ts";
+import type { Listed } from "./shown-store.ts";
 
 /** Up to so many entries, in 5 read units, a list reads them. */
 const FEW = 200;

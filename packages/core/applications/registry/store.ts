@@ -28,6 +28,7 @@ import { indexPlace, indexSteps, notingChange, type PageOfApplications, placedSt
 import { type ListReads, pageIn, readList } from "./list-store.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
+import { readShown, type ShownApplication } from "./shown-store.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
@@ -59,8 +60,8 @@ export interface ApplicationStore {
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
   /** One page of a list, newest first, with the exact total. At most five round trips: see `readList`. */
   page(tenant: string, reads: ListReads): Promise<PageOfApplications>;
-  /** The applications of some entries, in their order; those that were removed since are left out. */
-  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
+  /** What lists show of some entries, in their order; those that were removed since are left out. */
+  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<ShownApplication[]>;
   /** The provisioning settings of the resident application. */
   resident(tenant: string): Promise<ProvisioningSettings>;
   /** Changes them, as `update` does. Returns the new settings. */
@@ -163,19 +164,8 @@ export function applicationStore(
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.
-      const copies = await items.findMany(
-        tenant,
-        entries.map(({ id }) => id),
-        { consistent: false },
-      );
-      // One by one: only the read of a single item cannot fall between the halves of a transaction.
-      const found = await Promise.all(
-        entries.map(({ id, version }, index) => {
-          const copy = copies[index];
-          return copy && copy.version >= version ? copy : items.find(tenant, id);
-        }),
-      );
-      return found.flatMap((one) => (one ? [one.value] : []));
+      const found = await readShown(table, items, { tenant, wanted: entries, isConsistent: false });
+      return found.flatMap((one) => (one ? [one.shown] : []));
     },
 
     resident: async (tenant) => (await readResident(tenant)).value,
