@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
-import type { Indexed, NamedItems, Versioned } from "../../table/named-items.ts";
+import type { Indexed, Versioned } from "../../table/named-items.ts";
 import { number, rowCodec } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
@@ -24,7 +24,7 @@ import type { ValueIndexLimits } from "../../table/value-index/range-rows.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
 import { columns, idOfRecord, isComplete, recordId, recordOf, valuesOf } from "./index-rows.ts";
 import type { Application } from "./model.ts";
-import { type Listed, readShown } from "./shown-store.ts";
+import type { Listed, ReadShown } from "./shown-store.ts";
 
 type Limits = Partial<ValueIndexLimits>;
 
@@ -137,7 +137,7 @@ function timeText(ms: number): string {
  */
 export async function readIndexPage(
   table: Table,
-  items: NamedItems<Application, ApplicationEntry>,
+  readShown: ReadShown,
   tenant: string,
   { compared, test, offset, limit }: PageQuery,
 ): Promise<IndexPage | undefined> {
@@ -155,7 +155,7 @@ export async function readIndexPage(
   ]);
   if (!found) return undefined;
   const ids = found.records.map(({ id }) => idOfRecord(id));
-  const read = await readShown(table, items, {
+  const read = await readShown({
     tenant,
     wanted: ids.map((id) => ({ id, version: noted?.get(id) ?? 0 })),
     isConsistent: noted === undefined,

@@ -51,6 +51,12 @@ export interface ShownRead {
   readonly changes?: { readonly sinceMs: number; readonly asOfMs: number };
 }
 
+/**
+ * Reads applications as lists show them, in the order of `wanted`; those that were removed are `undefined`. No round
+ * trip where all are remembered, or one, or two where copies are old.
+ */
+export type ReadShown = (read: ShownRead) => Promise<readonly (Shown | undefined)[]>;
+
 /** Some 1 KB each. */
 const REMEMBERED_MOST = 4_000;
 
@@ -107,14 +113,22 @@ export class ShownMemory {
 
 const ofContainer = new ShownMemory();
 
-/** In the order of `wanted`, without those that were removed. No round trip, or one, or two where copies are old. */
-export async function readShown(
+/** Opens the reading on the table of one request. */
+export function shownReader(
   table: Table,
   items: NamedItems<Application, ApplicationEntry>,
+  memory = ofContainer,
+): ReadShown {
+  // Where writes are kept back, what is read may never become true.
+  const own = table.keeps ? new ShownMemory() : memory;
+  return (read) => readShown(items, own, read);
+}
+
+async function readShown(
+  items: NamedItems<Application, ApplicationEntry>,
+  memory: ShownMemory,
   { tenant, wanted, isConsistent, changes }: ShownRead,
 ): Promise<readonly (Shown | undefined)[]> {
-  // Where writes are kept back, what is read may never become true.
-  const memory = table.keeps ? new ShownMemory() : ofContainer;
   const known = wanted.map(({ id, version }) => memory.recall(tenant, id, version, changes?.sinceMs));
   const unknown = wanted.filter((_, at) => !known[at]);
   const copies = await items.findMany(

@@ -28,7 +28,7 @@ import { indexPlace, indexSteps, notingChange, type PageOfApplications, placedSt
 import { type ListReads, pageIn, readList } from "./list-store.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
-import { readShown, type ShownApplication } from "./shown-store.ts";
+import { type ShownApplication, type ShownMemory, shownReader } from "./shown-store.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
@@ -82,14 +82,16 @@ export function applicationItems(tenant: string, application: Application): Item
 
 /**
  * Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. `limits` are those
- * of the index of applications, and up to `few` applications a list reads their entries.
+ * of the index of applications, up to `few` applications a list reads their entries, and `memory` is what the container
+ * remembers of listed ones.
  */
 export function applicationStore(
   table: Table,
   deletedDays = 0,
-  { few, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number } = {},
+  { few, memory, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number; readonly memory?: ShownMemory } = {},
 ): ApplicationStore {
   const items = namedItems(table, applicationKind);
+  const readShown = shownReader(table, items, memory);
 
   const readResident = async (tenant: string) => {
     const found = await table.get(keys.residentApplication(tenant));
@@ -154,7 +156,7 @@ export function applicationStore(
 
     async page(tenant, reads) {
       const { candidates, query } = reads;
-      const found = await readList(table, items, tenant, reads, few);
+      const found = await readList(table, items, tenant, reads, { few, readShown });
       if (found) return found;
       const all = candidates
         ? await readCandidates(table, items, tenant, candidates)
@@ -164,7 +166,7 @@ export function applicationStore(
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.
-      const found = await readShown(table, items, { tenant, wanted: entries, isConsistent: false });
+      const found = await readShown({ tenant, wanted: entries, isConsistent: false });
       return found.flatMap((one) => (one ? [one.shown] : []));
     },
 
