@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/management/list.ts";
 import { type Application, freshApplication } from "#core/applications/registry/model.ts";
+import { ShownMemory } from "#core/applications/registry/shown-store.ts";
 import { applicationItems, applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { type Meter, newMeter } from "#core/table/meter.ts";
 import { applicationIndexProblems } from "#tests/support/application-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
@@ -48,13 +49,16 @@ beforeAll(async () => {
     };
     await loadItems(table.endpoint, table.tableName, `${size} applications`, size * 4, items());
     // A container finds out once that the tenant has many.
-    await listApplications(applicationStore(table.open(newMeter())), tenantOf(size), {});
+    await listApplications(coldStore(newMeter()), tenantOf(size), {});
   }
 }, TIMEOUT_MS);
 
+/** As a container that remembers no application. */
+const coldStore = (meter: Meter) => applicationStore(table.open(meter), 0, { memory: new ShownMemory() });
+
 const ask = async (size: number, query: Parameters<typeof listApplications>[2]) => {
   const meter = newMeter();
-  const page = await listApplications(applicationStore(table.open(meter)), tenantOf(size), query);
+  const page = await listApplications(coldStore(meter), tenantOf(size), query);
   return { page, roundTrips: meter.cost.roundTrips, units: meter.cost.readUnits };
 };
 

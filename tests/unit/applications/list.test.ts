@@ -2,9 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/management/list.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
+import { ShownMemory } from "#core/applications/registry/shown-store.ts";
 import { applicationItems, applicationStore } from "#core/applications/registry/store.ts";
 import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { type Meter, newMeter } from "#core/table/meter.ts";
 import { LAST } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { clientSettings, samlSettings } from "#tests/support/inbound-settings.ts";
@@ -33,9 +34,12 @@ const items = function* () {
   });
 };
 
+/** As a container that remembers nothing. */
+const coldStore = (meter: Meter) => applicationStore(table.open(meter), 0, { memory: new ShownMemory() });
+
 const ask = async (filter: string) => {
   const meter = newMeter();
-  const page = await listApplications(applicationStore(table.open(meter)), HERE, { filter, limit: 100 });
+  const page = await listApplications(coldStore(meter), HERE, { filter, limit: 100 });
   const { roundTrips, readUnits, writeUnits } = meter.cost;
   expect(writeUnits).toBe(0);
   expect(page.totalResults).toBe(page.applications.length);

@@ -4,9 +4,10 @@ import { Fault } from "../../platform/faults.ts";
 import { attributesOf, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../../platform/management-api.ts";
 import type { ApplicationEntry } from "../registry/application-rows.ts";
-import { APPLICATION_VERSION, type Application } from "../registry/model.ts";
+import { APPLICATION_VERSION } from "../registry/model.ts";
 import { presentAdvanced, presentAssociatedRoles, selfOf } from "../registry/present.ts";
 import type { ApplicationList, ApplicationListItem } from "../registry/shapes.ts";
+import type { ShownApplication } from "../registry/shown-store.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 import { type Filterable, filterable, matching } from "./matching.ts";
 
@@ -47,9 +48,9 @@ export async function listApplications(
   const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
   const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
   const { total, page } = await matching(store, tenant, filter, { offset, limit });
-  const unread = page.flatMap(({ entry, application }) => (application ? [] : [entry]));
+  const unread = page.flatMap(({ entry, shown: known }) => (known ? [] : [entry]));
   const read = new Map((await store.readMany(tenant, unread)).map((application) => [application.id, application]));
-  const applications = page.flatMap(({ entry, application = read.get(entry.id) }) =>
+  const applications = page.flatMap(({ entry, shown: application = read.get(entry.id) }) =>
     application ? [presentItem(tenant, application, entry, shown)] : [],
   );
   return {
@@ -84,7 +85,7 @@ function isRequestable(name: string): name is Requestable {
 
 function presentItem(
   tenant: string,
-  application: Application,
+  application: ShownApplication,
   { clientId, issuer }: ApplicationEntry,
   requested: ReadonlySet<Requestable>,
 ): z.input<typeof ApplicationListItem> {
@@ -100,7 +101,7 @@ function presentItem(
     issuer: requested.has("issuer") ? (issuer ?? "") : undefined,
     templateId: requested.has("templateId") ? templateId : undefined,
     templateVersion: requested.has("templateVersion") ? application.templateVersion : undefined,
-    realm: requested.has("realm") ? (application.inbound.passiveSts?.realm ?? "") : undefined,
+    realm: requested.has("realm") ? (application.realm ?? "") : undefined,
     applicationVersion: requested.has("applicationVersion") ? APPLICATION_VERSION : undefined,
     applicationEnabled: requested.has("applicationEnabled") ? application.applicationEnabled : undefined,
     enhancedOrgAuthenticationEnabled: requested.has("enhancedOrgAuthenticationEnabled")
@@ -113,7 +114,7 @@ function presentItem(
   };
 }
 
-function rolesOf(application: Application, requested: ReadonlySet<Requestable>) {
+function rolesOf(application: ShownApplication, requested: ReadonlySet<Requestable>) {
   if (!requested.has("associatedRoles") && !requested.has("associatedRoles.allowedAudience")) return undefined;
   const { allowedAudience, roles } = presentAssociatedRoles(application);
   return requested.has("associatedRoles") ? { allowedAudience, roles } : { allowedAudience };

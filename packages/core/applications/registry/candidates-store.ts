@@ -7,6 +7,7 @@ import { type NamedItems, newestFirst, newestOfEach } from "../../table/named-it
 import { compareKeys, type Item, type Key, type Table } from "../../table/table.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
 import type { Application } from "./model.ts";
+import { type Listed, shownOf } from "./shown-store.ts";
 
 /** A value that only one application of a tenant can have. */
 export interface UniqueValue {
@@ -18,13 +19,6 @@ export interface UniqueValue {
 export interface Candidates {
   readonly values: readonly UniqueValue[];
   readonly prefixes: readonly string[];
-}
-
-/** An application of a list. */
-export interface Listed {
-  readonly entry: ApplicationEntry;
-  /** Set where finding it has read the application, strongly consistent. */
-  readonly application?: Application | undefined;
 }
 
 const NAME_BYTES_MAX = 255;
@@ -78,9 +72,7 @@ async function ownersOf(
   const read = await items.findMany(tenant, [...ids]);
   return {
     entries: found.flatMap(({ row, isName }) => (isName ? [applicationKind.entry.read(row)] : [])),
-    applications: read.flatMap((one): Listed[] =>
-      one ? [{ entry: applicationKind.entryOf(one.value, one.version), application: one.value }] : [],
-    ),
+    applications: read.flatMap((one) => (one ? [shownOf(one)] : [])),
   };
 }
 

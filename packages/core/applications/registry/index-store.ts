@@ -3,12 +3,13 @@
  *
  * The applications of a page are read at half the price, as copies that may be old. So every change of an application
  * also notes its version, in a row that lists read strongly consistent: a copy of an earlier version is read again. An
- * application without a note was changed so long ago that all copies have it.
+ * application without a note was changed so long ago that all copies have it, and what the container remembers of it
+ * (decision 0139).
  */
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
-import type { Indexed, NamedItems, Versioned } from "../../table/named-items.ts";
+import type { Indexed, Versioned } from "../../table/named-items.ts";
 import { number, rowCodec } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
@@ -21,9 +22,9 @@ import {
 } from "../../table/value-index/column-index.ts";
 import type { ValueIndexLimits } from "../../table/value-index/range-rows.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
-import type { Listed } from "./candidates-store.ts";
 import { columns, idOfRecord, isComplete, recordId, recordOf, valuesOf } from "./index-rows.ts";
 import type { Application } from "./model.ts";
+import type { Listed, ReadShown } from "./shown-store.ts";
 
 type Limits = Partial<ValueIndexLimits>;
 
@@ -60,6 +61,8 @@ export interface ApplicationChange {
 
 /** For so long a list takes notice of a change: far longer than a copy takes to become as the original. */
 const NOTED_MS = 120_000;
+/** So long before a list the applications that a container remembers were the newest: clocks may differ by the rest. */
+const REMEMBERED_MS = 60_000;
 const KEPT_SECONDS = 3_600;
 const TIME_DIGITS = 15;
 /** Above this, a list reads its applications strongly consistent instead. */
@@ -134,11 +137,12 @@ function timeText(ms: number): string {
  */
 export async function readIndexPage(
   table: Table,
-  items: NamedItems<Application, ApplicationEntry>,
+  readShown: ReadShown,
   tenant: string,
   { compared, test, offset, limit }: PageQuery,
 ): Promise<IndexPage | undefined> {
   const index = indexOf(table, tenant);
+  const asOfMs = systemClock.now();
   const [found, noted] = await Promise.all([
     index.page({
       isComplete,
@@ -151,16 +155,22 @@ export async function readIndexPage(
   ]);
   if (!found) return undefined;
   const ids = found.records.map(({ id }) => idOfRecord(id));
-  const read = await readNewest(items, tenant, ids, noted);
+  const read = await readShown({
+    tenant,
+    wanted: ids.map((id) => ({ id, version: noted?.get(id) ?? 0 })),
+    isConsistent: noted === undefined,
+    // Without the notes, nothing that is remembered is known to be the newest.
+    changes: { sinceMs: noted ? asOfMs - REMEMBERED_MS : Number.POSITIVE_INFINITY, asOfMs },
+  });
   const page = found.records.flatMap(({ parts }, at): Listed[] => {
     const one = read[at];
     if (!one) return [];
     const { clientId, issuer } = valuesOf(parts);
-    const shown = {
+    const ofIndex = {
       ...(compared.includes("clientId") && { clientId }),
       ...(compared.includes("issuer") && { issuer }),
     };
-    return [{ entry: { ...entryOf(one), ...shown }, application: one.value }];
+    return [{ entry: { ...one.entry, ...ofIndex }, shown: one.shown }];
   });
   return { total: found.total, all: found.all, page };
 }
@@ -176,21 +186,4 @@ async function readNotes(table: Table, tenant: string): Promise<ReadonlyMap<stri
     versions.set(id, Math.max(noteRow.read(item).version, versions.get(id) ?? 0));
   }
   return versions;
-}
-
-/** Applications as they are now. One round trip, and one more where copies are old. */
-async function readNewest(
-  items: NamedItems<Application, ApplicationEntry>,
-  tenant: string,
-  ids: readonly string[],
-  noted: ReadonlyMap<string, number> | undefined,
-): Promise<readonly (Indexed<Application> | undefined)[]> {
-  const copies = await items.findMany(tenant, ids, { consistent: noted === undefined });
-  return Promise.all(
-    ids.map((id, at) => {
-      const copy = copies[at];
-      // One by one: only the read of a single item cannot fall between the halves of a transaction.
-      return copy && copy.version >= (noted?.get(id) ?? 0) ? copy : items.find(tenant, id);
-    }),
-  );
 }

@@ -7,9 +7,10 @@ import { elapsed } from "../../platform/clock.ts";
 import { type NamedItems, newestFirst } from "../../table/named-items.ts";
 import type { Table } from "../../table/table.ts";
 import type { ApplicationEntry } from "./application-rows.ts";
-import { type Candidates, type Listed, readCandidates } from "./candidates-store.ts";
+import { type Candidates, readCandidates } from "./candidates-store.ts";
 import { type IndexPage, type PageOfApplications, type PageQuery, readIndexPage } from "./index-store.ts";
 import type { Application } from "./model.ts";
+import type { Listed, ReadShown } from "./shown-store.ts";
 
 /** Up to so many entries, in 5 read units, a list reads them. */
 const FEW = 200;
@@ -45,7 +46,7 @@ export async function readList(
   items: NamedItems<Application, ApplicationEntry>,
   tenant: string,
   { candidates, query }: ListReads,
-  most = FEW,
+  { few: most = FEW, readShown }: { readonly few?: number | undefined; readonly readShown: ReadShown },
 ): Promise<PageOfApplications | undefined> {
   if (candidates && candidates.prefixes.length === 0) {
     return pageIn((await readCandidates(table, items, tenant, candidates)) ?? [], query);
@@ -56,7 +57,7 @@ export async function readList(
     ? readCandidates(table, items, tenant, candidates, most)
     : fewOf(items, tenant, known, most));
   if (few) return pageIn(few, query);
-  const found = await readIndexPage(table, items, tenant, query);
+  const found = await readIndexPage(table, readShown, tenant, query);
   note(tenant, found, most);
   return found;
 }

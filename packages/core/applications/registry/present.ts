@@ -17,7 +17,9 @@ export function selfOf(tenant: string, id: string): string {
 }
 
 /** The advanced configurations with every switch shown. */
-export function presentAdvanced({ advancedConfigurations }: Application): Shown["advancedConfigurations"] {
+export function presentAdvanced({
+  advancedConfigurations,
+}: Pick<Application, "advancedConfigurations">): Shown["advancedConfigurations"] {
   return {
     attestationMetaData: { enableClientAttestation: false },
     ...advancedConfigurations,
@@ -71,7 +73,9 @@ export function presentApplication(tenant: string, application: Application): Sh
 }
 
 /** The roles that count in tokens of the application. */
-export function presentAssociatedRoles({ associatedRoles }: Application): Shown["associatedRoles"] {
+export function presentAssociatedRoles({
+  associatedRoles,
+}: Pick<Application, "associatedRoles">): Shown["associatedRoles"] {
   return associatedRoles ?? { allowedAudience: "ORGANIZATION" };
 }
 

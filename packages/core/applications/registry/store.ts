@@ -28,6 +28,7 @@ import { indexPlace, indexSteps, notingChange, type PageOfApplications, placedSt
 import { type ListReads, pageIn, readList } from "./list-store.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
+import { type ShownApplication, type ShownMemory, shownReader } from "./shown-store.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
@@ -59,8 +60,8 @@ export interface ApplicationStore {
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
   /** One page of a list, newest first, with the exact total. At most five round trips: see `readList`. */
   page(tenant: string, reads: ListReads): Promise<PageOfApplications>;
-  /** The applications of some entries, in their order; those that were removed since are left out. */
-  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
+  /** What lists show of some entries, in their order; those that were removed since are left out. */
+  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<ShownApplication[]>;
   /** The provisioning settings of the resident application. */
   resident(tenant: string): Promise<ProvisioningSettings>;
   /** Changes them, as `update` does. Returns the new settings. */
@@ -81,14 +82,16 @@ export function applicationItems(tenant: string, application: Application): Item
 
 /**
  * Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. `limits` are those
- * of the index of applications, and up to `few` applications a list reads their entries.
+ * of the index of applications, up to `few` applications a list reads their entries, and `memory` is what the container
+ * remembers of listed ones.
  */
 export function applicationStore(
   table: Table,
   deletedDays = 0,
-  { few, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number } = {},
+  { few, memory, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number; readonly memory?: ShownMemory } = {},
 ): ApplicationStore {
   const items = namedItems(table, applicationKind);
+  const readShown = shownReader(table, items, memory);
 
   const readResident = async (tenant: string) => {
     const found = await table.get(keys.residentApplication(tenant));
@@ -153,7 +156,7 @@ export function applicationStore(
 
     async page(tenant, reads) {
       const { candidates, query } = reads;
-      const found = await readList(table, items, tenant, reads, few);
+      const found = await readList(table, items, tenant, reads, { few, readShown });
       if (found) return found;
       const all = candidates
         ? await readCandidates(table, items, tenant, candidates)
@@ -163,19 +166,8 @@ export function applicationStore(
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.
-      const copies = await items.findMany(
-        tenant,
-        entries.map(({ id }) => id),
-        { consistent: false },
-      );
-      // One by one: only the read of a single item cannot fall between the halves of a transaction.
-      const found = await Promise.all(
-        entries.map(({ id, version }, index) => {
-          const copy = copies[index];
-          return copy && copy.version >= version ? copy : items.find(tenant, id);
-        }),
-      );
-      return found.flatMap((one) => (one ? [one.value] : []));
+      const found = await readShown({ tenant, wanted: entries, isConsistent: false });
+      return found.flatMap((one) => (one ? [one.shown] : []));
     },
 
     resident: async (tenant) => (await readResident(tenant)).value,

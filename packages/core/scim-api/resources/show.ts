@@ -69,9 +69,12 @@ export async function showUsers(
   const { users, names } = showsNames(projection)
     ? await namedUsers(call, read, state)
     : { users: read, names: new Map() };
+  // Looked up once: a page has up to a thousand users.
+  const showsReadOnly = wants(projection, `${systemSchema.id}:isReadOnlyUser`);
   return users.map((user) => {
-    const isReadOnly = stores.users.elsewhere?.isReadOnly(tenant, user.userStore) === true;
-    const resource = withOnRequest(projection, userResource(user, names, call), isReadOnly);
+    const stored = userResource(user, names, call);
+    const isReadOnly = () => stores.users.elsewhere?.isReadOnly(tenant, user.userStore) === true;
+    const resource = showsReadOnly ? withReadOnly(stored, isReadOnly()) : stored;
     return present(projection, resource, { ...(stores.dialect.showsUsername && { usernameAlias: aliasOf(user) }) });
   });
 }
@@ -81,9 +84,8 @@ function showsNames(projection: Projection): boolean {
 }
 
 /** Adds what a user shows only where a request names it: whether its store is read-only. */
-function withOnRequest(projection: Projection, resource: Resource, isReadOnlyUser: boolean): Resource {
+function withReadOnly(resource: Resource, isReadOnlyUser: boolean): Resource {
   const { id } = systemSchema;
-  if (!wants(projection, `${id}:isReadOnlyUser`)) return resource;
   return { ...resource, [id]: { ...(resource[id] as JsonObject | undefined), isReadOnlyUser } };
 }
 
