@@ -3,16 +3,17 @@
  * table.
  */
 import { defineConfig } from "vitest/config";
-import { long, shared, third } from "../../vitest.config.ts";
+import { shard, shared } from "../../vitest.config.ts";
+import { repetitive } from "../long.ts";
 import { directory } from "./directory.ts";
 
-/** They repeat for many inputs what the other files call too. A third (`THIRD`) leaves them out. */
-const repeated = process.env.THIRD ? long : [];
+/** They repeat for many inputs what the other files call too. A shard (`SHARD`) leaves them out. */
+const repeated = process.env.SHARD ? repetitive : [];
 
 export default defineConfig({
   test: {
     ...shared,
-    ...third,
+    ...shard,
     include: ["tests/http/**/*.test.ts", "tests/bundles/**/*.test.ts"],
     // It replaces modules, which bundles contain.
     exclude: ["tests/http/access/equal-work.test.ts", ...repeated],

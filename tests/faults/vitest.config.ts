@@ -3,12 +3,12 @@
  * service and its engine killed. The seeds come from `SEED` and `SEEDS` (seeds.ts).
  */
 import { defineConfig } from "vitest/config";
-import { shared, third } from "../../vitest.config.ts";
+import { shard, shared } from "../../vitest.config.ts";
 
 export default defineConfig({
   test: {
     ...shared,
-    ...third,
+    ...shard,
     include: ["tests/faults/**/*.test.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,
@@ -16,6 +16,6 @@ export default defineConfig({
     fileParallelism: false,
     maxConcurrency: 2,
     // A failing run prints its seed and history by itself.
-    onConsoleLog: () => true,
+    setupFiles: [],
   },
 });

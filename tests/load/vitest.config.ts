@@ -1,8 +1,9 @@
 /** `npm run test:load`: tests with large amounts of data, and the others that take long. */
 import { defineConfig } from "vitest/config";
-import { long, shared, third } from "../../vitest.config.ts";
+import { shard, shared } from "../../vitest.config.ts";
+import { long } from "../long.ts";
 
-/** More than half of the time of all files. A third (`THIRD`) leaves them out. */
+/** More than half of the time of all files. A shard (`SHARD`) leaves them out. */
 const longest = [
   "tests/durability/processes.test.ts",
   "tests/http/command-line/commands.test.ts",
@@ -10,12 +11,12 @@ const longest = [
   "tests/load/{applications,smoke,work-operations}.test.ts",
   "tests/unit/identities/killed.test.ts",
 ];
-const exclude = process.env.THIRD ? longest : [];
+const exclude = process.env.SHARD ? longest : [];
 
 export default defineConfig({
   test: {
     ...shared,
-    ...third,
+    ...shard,
     projects: [
       // Measures the memory of the service: no other test may run at the same time in its process.
       { extends: true, test: { name: "load", include: ["tests/load/**/*.test.ts"], exclude } },

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LoadFunction } from "#local/service.ts";
 import { type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
-import { statementsOf } from "../../stacks/statements.ts";
+import { type Statement, statementsOf } from "../../stacks/statements.ts";
 import { type Guard, startGuard } from "./guard.ts";
 
 /** Loads deployed functions. */
@@ -30,6 +30,15 @@ const always: readonly string[] = [
 /** The directory of the rights that bundles used: one file per run of the service. */
 export const usesDirectory = (directory: string): string => join(directory, "uses");
 
+/** By the names of functions: their array is also what the decisions of IAM are remembered by. */
+const statements = new Map<string, readonly Statement[]>();
+
+const statementsFor = (name: string): readonly Statement[] => {
+  const found = statements.get(name) ?? statementsOf(plan[name as FunctionName]);
+  statements.set(name, found);
+  return found;
+};
+
 let worlds = 0;
 
 /** Loads the functions from their sources, or from a directory of `npm run test:bundles`. */
@@ -44,9 +53,7 @@ export const deployedFunctions = (directory?: string): DeployedFunctions => {
   let guard: Promise<Guard> | undefined;
   return {
     async load(name, environment) {
-      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]), {
-        isProxy: directory !== undefined,
-      });
+      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", statementsFor, { isProxy: directory !== undefined });
       const { endpointOf } = await guard;
       const variables = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
       for (const variable of Object.keys(environment)) delete process.env[variable];

@@ -99,11 +99,10 @@ const refusedOf = (statements: readonly Statement[], accesses: readonly Access[]
   // AWS does not document whether IAM checks each part of a transaction with its own partitions or with all of them:
   // both must pass.
   const all = accesses.flatMap(({ partitions }) => partitions);
-  return accesses.find(
-    (access) =>
-      !isAllowed(statements, callOf(access, access.partitions, body)) ||
-      !isAllowed(statements, callOf(access, all, body)),
-  );
+  const ownRefused = accesses.find((access) => !isAllowed(statements, callOf(access, access.partitions, body)));
+  if (ownRefused || accesses.length === 1) return ownRefused;
+  const eachAction = new Map(accesses.map((access) => [access.action, access])).values();
+  return eachAction.find((access) => !isAllowed(statements, callOf(access, all, body)));
 };
 
 const READS: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query"]);

@@ -11,28 +11,20 @@ export interface Call {
   readonly context: Readonly<Record<string, readonly string[]>>;
 }
 
+const patterns = new Map<string, RegExp>();
+
 /** Whether a text matches a pattern: `*` matches any characters, `?` one. */
 export const isLike = (text: string, pattern: string): boolean => {
-  // Only the last star backtracks: earlier stars never need to match more.
-  let [at, from] = [0, 0];
-  let star = -1;
-  let taken = 0;
-  while (at < text.length) {
-    const expected = pattern[from];
-    if (expected === "*") {
-      star = from;
-      taken = at;
-      from += 1;
-    } else if (expected === "?" || expected === text[at]) {
-      at += 1;
-      from += 1;
-    } else if (star >= 0) {
-      taken += 1;
-      at = taken;
-      from = star + 1;
-    } else return false;
+  let compiled = patterns.get(pattern);
+  if (!compiled) {
+    const source = pattern
+      .replace(/[\\^$.|+()[\]{}]/g, "\\$&")
+      .replace(/\*+/g, ".*")
+      .replaceAll("?", ".");
+    compiled = new RegExp(`^${source}$`, "s");
+    patterns.set(pattern, compiled);
   }
-  return [...pattern.slice(from)].every((rest) => rest === "*");
+  return compiled.test(text);
 };
 
 const operators: Readonly<Record<string, (value: string, expected: string) => boolean>> = {
@@ -53,11 +45,21 @@ const holds = ({ test, variable, values }: Condition, context: Call["context"]):
   return set === "ForAllValues" ? given.every(fits) : given.some(fits);
 };
 
+/** The statements of each action, by the array that they are in. */
+const byAction = new WeakMap<readonly Statement[], Map<string, readonly Statement[]>>();
+
+const statementsFor = (statements: readonly Statement[], action: string): readonly Statement[] => {
+  const known = byAction.get(statements) ?? new Map<string, readonly Statement[]>();
+  byAction.set(statements, known);
+  const found = known.get(action) ?? statements.filter(({ actions }) => actions.includes(`dynamodb:${action}`));
+  known.set(action, found);
+  return found;
+};
+
 /** Whether the statements allow the call. */
 export const isAllowed = (statements: readonly Statement[], { action, context }: Call): boolean => {
-  const fitting = statements.filter(
-    ({ actions, conditions }) =>
-      actions.includes(`dynamodb:${action}`) && conditions.every((condition) => holds(condition, context)),
+  const fitting = statementsFor(statements, action).filter(({ conditions }) =>
+    conditions.every((condition) => holds(condition, context)),
   );
   return fitting.some(({ effect }) => effect === "allow") && !fitting.some(({ effect }) => effect === "deny");
 };

@@ -63,6 +63,8 @@ export interface TokenHolder extends Authenticated {
   readonly applicationId: string;
   /** The tenant of a guest, which is not that of the principal; only where the reading admits guests. */
   readonly home?: string;
+  /** What the guest gives besides what the scopes stand for. */
+  readonly given?: readonly string[];
   /** Names of single claims that UserInfo gives for it. */
   readonly claims?: readonly string[];
   /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
@@ -120,6 +122,7 @@ export async function authenticateToken(
     clientId: token.clientId,
     applicationId: token.applicationId,
     ...(token.user?.home !== undefined && { home: token.user.home }),
+    ...(token.user?.given && { given: token.user.given }),
     ...(token.claims && { claims: token.claims }),
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
     ...(nextNonce !== undefined && { nextNonce }),

@@ -43,7 +43,7 @@ export async function byCode(request: GrantRequest, context: OAuthContext): Prom
   if (!rights) throw refused();
   const { status, openId, scopes, signInScopes, audience } = rights;
   const issued = await accessTokenOf(code, client, rights, bound, context);
-  const about = openId && (await subjectClaims(tenant, user.home, openId, status, context));
+  const about = openId && (await subjectClaims(tenant, user, openId, status, context));
   const text = newOpaque("rt_");
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(client.settings, context.tools.limits);

@@ -164,7 +164,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     reading,
   ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
-  const about = openId && (await subjectClaims(tenant, family.user.home, openId, status, context));
+  const about = openId && (await subjectClaims(tenant, family.user, openId, status, context));
   // The settings of the application make another user of it now (OpenID Connect Core 1.0 section 12.2).
   if (wantsIdToken && about?.subject !== signedIn.subject) throw refreshRefused();
   const ofRoles = isGuest ? NOTHING : userScopes({ names, places: status.places, targets, ...client }, status.roles);

@@ -10,6 +10,7 @@ import type { ClaimNames } from "../tokens/code-store.ts";
 import { encryptedJwt } from "../tokens/encrypted-jwt.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { type PublicKey, readKeySet } from "../tokens/key-set.ts";
+import type { TokenUser } from "../tokens/model.ts";
 import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 import type { AccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
@@ -58,18 +59,18 @@ export interface SubjectClaims {
 }
 
 /**
- * Who the user is for an application of a tenant; `home` is the tenant of a guest. No round trip, but one where claims
- * need names of groups that are not read yet.
+ * Who the user is for an application of a tenant, to which a guest gives what it agreed to. No round trip, but one
+ * where claims need names of groups that are not read yet.
  */
 export async function subjectClaims(
   tenant: string,
-  home: string | undefined,
+  { home, given: ofGuest }: TokenUser,
   { application, given, needs }: OpenIdSettings,
   { user, roles, stores }: AccountStatus,
   { table, tools }: OAuthContext,
 ): Promise<SubjectClaims> {
   const sector = application.inbound.oidc && sectorOf(application.inbound.oidc);
-  const of = { user, tenant: home ?? tenant, isGuest: home !== undefined };
+  const of = { user, tenant: home ?? tenant, isGuest: home !== undefined, given: ofGuest };
   const [claimed, pairwise] = await Promise.all([
     claimedUser({ ...of, needs }, application.id, stores, roles),
     sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId: user.id, home }),

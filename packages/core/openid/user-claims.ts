@@ -8,6 +8,8 @@ import { PRIMARY } from "../domain/username.ts";
 import { qualifiedName, type User } from "../identities/users/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import { guestSubject, subjectAmongGuests } from "../tokens/guest-subject.ts";
+import { impliedClaims } from "./guest-claims.ts";
+import { addressOf, attributeValue, fullName, objectIn, oneOfMany } from "./profile-values.ts";
 
 /** A user with what its claims refer to. */
 export interface ClaimedUser {
@@ -16,6 +18,8 @@ export interface ClaimedUser {
   readonly tenant: string;
   /** True for a guest, whose tenant is not that of the application (decision 0134). */
   readonly isGuest?: boolean;
+  /** What a guest gives besides what its scopes stand for (`claimsAskedFor`); absent before it is asked. */
+  readonly given?: readonly string[] | undefined;
   readonly groupNames: readonly string[];
   readonly roleNames: readonly string[];
   /** Of each role, whether it is of the tenant or of the application. */
@@ -23,7 +27,6 @@ export interface ClaimedUser {
 }
 
 type Claims = Readonly<Record<string, unknown>>;
-type Json = Readonly<Record<string, unknown>>;
 type Configuration = Application["claimConfiguration"];
 type Configured = Pick<Application, "claimConfiguration">;
 
@@ -60,13 +63,32 @@ const attributes: ReadonlyMap<string, string> = new Map([
 /** The claims of a user for an application. Claims without a value are left out. */
 export function claimsFor(claimed: ClaimedUser, { claimConfiguration }: Configured, granted: Granted): Claims {
   const { dialect } = claimConfiguration;
-  const names = new Set([...granted.scopes.flatMap(({ claims }) => claims), ...(granted.claims ?? [])]);
-  const standard = [...names]
-    .filter((name) => !RESERVED.has(name) && isAllowed(name, claimConfiguration))
+  const implied = impliedClaims(granted.scopes.map(({ name }) => name));
+  const isGiven = (reference: string) =>
+    !claimed.isGuest || implied.has(reference) || claimed.given?.includes(reference) === true;
+  const standard = standardNames(claimConfiguration, granted)
+    .filter(isGiven)
     .map((name) => [shownName(name, claimConfiguration), oidcValue(name, claimed, claimConfiguration.role)]);
-  const custom = dialect === "CUSTOM" ? customClaims(claimConfiguration) : [];
+  const custom = dialect === "CUSTOM" ? customClaims(claimConfiguration).filter(([, uri]) => isGiven(uri)) : [];
   const values = custom.map(([name, uri]) => [name, localValue(uri, claimed, claimConfiguration.role)]);
   return Object.fromEntries([...standard, ...values].filter(([, value]) => isPresent(value)));
+}
+
+/**
+ * All claims that an application gets of a user: names in OpenID Connect, and the URIs of local claims for which it has
+ * names of its own, or which are the subject.
+ */
+export function claimsAskedFor({ claimConfiguration }: Configured, granted: Granted): readonly string[] {
+  const { dialect, subject } = claimConfiguration;
+  const custom = dialect === "CUSTOM" ? customClaims(claimConfiguration).map(([, uri]) => uri) : [];
+  const ofSubject = [uriOf(subject.claim ?? {})].filter((uri) => uri.startsWith(LOCAL));
+  return [...new Set([...standardNames(claimConfiguration, granted), ...custom, ...ofSubject])];
+}
+
+/** The claims of OpenID Connect that an application gets. */
+function standardNames(configuration: Configuration, { scopes, claims = [] }: Granted): readonly string[] {
+  const names = new Set([...scopes.flatMap((scope) => scope.claims), ...claims]);
+  return [...names].filter((name) => !RESERVED.has(name) && isAllowed(name, configuration));
 }
 
 /** The names that a client may ask for one by one: those of OpenID Connect, and of scopes of the tenant. */
@@ -174,9 +196,10 @@ export function subjectFor(
   pairwise?: string,
 ): string {
   if (pairwise !== undefined) return pairwise;
-  const { user, tenant, isGuest } = claimed;
+  const { user, tenant, isGuest, given } = claimed;
   const { claim, includeUserDomain, includeTenantDomain } = claimConfiguration.subject;
-  const mayChoose = claim && (!isGuest || includeTenantDomain);
+  const isGiven = claim && given?.includes(uriOf(claim)) !== false;
+  const mayChoose = claim && (!isGuest || (includeTenantDomain && isGiven));
   const value = mayChoose ? localValue(uriOf(claim), claimed, claimConfiguration.role) : undefined;
   const chosen = typeof value === "string" && value !== "" ? value : undefined;
   const inStore = (base: string) =>
@@ -206,9 +229,14 @@ function oidcValue(name: string, claimed: ClaimedUser, role: Configuration["role
       return Math.floor(user.modifiedMs / 1_000);
     case "email_verified":
     case "phone_number_verified": {
-      const value = objectIn(profile, SYSTEM_SCHEMA)[name === "email_verified" ? "emailVerified" : "phoneVerified"];
-      // What another tenant has verified, the issuer has not.
-      return value === undefined ? undefined : !claimed.isGuest && (value === true || value === "true");
+      const [flag, values] =
+        name === "email_verified"
+          ? (["emailVerified", "emails"] as const)
+          : (["phoneVerified", "phoneNumbers"] as const);
+      // What another tenant has verified, the issuer has not: it says so, lest it be overlooked.
+      if (claimed.isGuest) return oneOfMany(profile[values]) === undefined ? undefined : false;
+      const value = objectIn(profile, SYSTEM_SCHEMA)[flag];
+      return value === undefined ? undefined : value === true || value === "true";
     }
     case "address":
       return addressOf(profile);
@@ -267,58 +295,6 @@ function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role
 /** A name with the tenant behind it for a guest, so that it is no name of the application's tenant. */
 export function inTenant(name: string, { tenant, isGuest }: Pick<ClaimedUser, "tenant" | "isGuest">): string {
   return isGuest ? `${name}@${tenant}` : name;
-}
-
-/** A simple value of an attribute: `name.givenName`, the best of `emails`, `emails.work`, or that of an extension. */
-function attributeValue(profile: Json, path: string): unknown {
-  const at = path.lastIndexOf(":");
-  const owner = at < 0 ? profile : objectIn(profile, path.slice(0, at));
-  const [name = "", part] = path.slice(at + 1).split(".");
-  const value = owner[name];
-  if (Array.isArray(value)) return oneOfMany(value, part);
-  if (part === undefined) return isScalar(value) ? value : undefined;
-  const inner = isObject(value) ? value[part] : undefined;
-  return isScalar(inner) ? inner : undefined;
-}
-
-/** The value of a type, or the primary one, or the first. */
-function oneOfMany(values: unknown, type?: string): unknown {
-  const objects = Array.isArray(values) ? values.filter(isObject) : [];
-  const best =
-    type === undefined
-      ? (objects.find(({ primary }) => primary === true) ?? objects[0])
-      : objects.find((each) => each.type === type);
-  return isScalar(best?.value) ? best.value : undefined;
-}
-
-function fullName(profile: Json): unknown {
-  const { formatted, givenName, familyName } = objectIn(profile, "name");
-  const joined = [givenName, familyName].filter((part) => typeof part === "string" && part !== "").join(" ");
-  return [profile.displayName, formatted, joined].find((text) => typeof text === "string" && text !== "");
-}
-
-/** OpenID Connect Core 1.0 section 5.1.1. */
-function addressOf({ addresses }: Json): unknown {
-  const objects = Array.isArray(addresses) ? addresses.filter(isObject) : [];
-  const address = objects.find(({ primary }) => primary === true) ?? objects[0];
-  if (!address) return undefined;
-  const { formatted, streetAddress: street_address, locality, region, postalCode: postal_code, country } = address;
-  const named = { formatted, street_address, locality, region, postal_code, country };
-  const present = Object.entries(named).filter(([, value]) => typeof value === "string" && value !== "");
-  return present.length > 0 ? Object.fromEntries(present) : undefined;
-}
-
-function objectIn(owner: Json, name: string): Json {
-  const value = owner[name];
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
 }
 
 function isPresent(value: unknown): boolean {

@@ -2,8 +2,9 @@
 import type { Client } from "../applications/registry/client-store.ts";
 import type { Application } from "../applications/registry/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
+import { impliedClaims } from "../openid/guest-claims.ts";
 import { OPENID, signInScopes } from "../openid/scopes.ts";
-import { knownClaims } from "../openid/user-claims.ts";
+import { claimsAskedFor, knownClaims } from "../openid/user-claims.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { type AuthorizationCode, type ClaimNames, storingCode } from "../tokens/code-store.ts";
@@ -19,6 +20,8 @@ export interface CodeRequest {
   readonly request: AuthorizationRequest;
   readonly application: Application;
   readonly client: Client;
+  /** What a guest gives besides what the scopes stand for; absent for a user of the tenant. */
+  readonly given?: readonly string[] | undefined;
 }
 
 /** What is known of the tenant of a request. */
@@ -63,7 +66,7 @@ export interface NewCode {
  * groups and roles the user has now, so that it can read them together with the user.
  */
 export async function newCode(
-  { request, application, client }: CodeRequest,
+  { request, application, client, given = [] }: CodeRequest,
   current: Current,
   { known, everyoneId }: TenantFacts,
   context: SignInContext,
@@ -82,7 +85,7 @@ export async function newCode(
     clientId,
     applicationId: application.id,
     // As it is called now: the session may be older than the name.
-    user: tokenUserOf(user, home, tenant),
+    user: { ...tokenUserOf(user, home, tenant), ...(isGuest && { given }) },
     memberships: {
       groupIds: user.groupIds.slice(0, MEMBERSHIPS_MAX),
       roleIds: [...(everyoneId === undefined || isGuest ? [] : [everyoneId]), ...user.roleIds].slice(
@@ -109,7 +112,7 @@ export async function newCode(
     issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs, isGuest ? client.guestsFromMs : 0),
     issuedAtSeconds: Math.floor(context.now / 1_000),
   };
-  const subject = await subjectAt({ user, home }, tenant, application, context);
+  const subject = await subjectAt({ user, home, ...(isGuest && { given }) }, tenant, application, context);
   const noted = {
     ...{ clientId, applicationId: application.id, subject },
     ...(isGuest && { tenant }),
@@ -133,6 +136,22 @@ export function claimNamesOf(
     );
   const [idToken, userInfo] = [namesIn(claims?.idToken), namesIn(claims?.userInfo)];
   return idToken.length + userInfo.length > 0 ? { idToken, userInfo } : undefined;
+}
+
+/**
+ * What a request asks a guest to give besides what its scopes stand for everywhere: single claims, what scopes of the
+ * tenant add, what the application is configured for, and the subject.
+ */
+export function guestClaims(
+  request: AuthorizationRequest,
+  application: Application,
+  known: readonly OidcScope[],
+): readonly string[] {
+  const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
+  const scopes = known.filter(({ name }) => request.scopes.includes(name));
+  const implied = impliedClaims(request.scopes);
+  const asked = claimsAskedFor(application, { scopes, claims: [...idToken, ...userInfo] });
+  return asked.filter((reference) => !implied.has(reference));
 }
 
 /** The single claims of a request that its scopes do not give. */

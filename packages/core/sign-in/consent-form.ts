@@ -4,10 +4,10 @@ import type { PageResult } from "../operation/operation.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-request.ts";
-import { furtherClaims, tenantFacts } from "./code.ts";
+import { furtherClaims, guestClaims, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { lackingFactors, standingIn } from "./factors.ts";
-import { answering, askPassword, issue, taken } from "./flow.ts";
+import { answering, askPassword, issue, refusalOf, refuse, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { currentSession, guestSession, referenceOf } from "./session.ts";
 
@@ -28,7 +28,7 @@ export async function takeConsent(
   const form = opened("consent", body.request, headers, context);
   const { request } = form.pending;
   const { tenant, clientId, scopes, applicationId } = request;
-  const reference = referenceOf(context, tenant, form.pending.session);
+  const reference = referenceOf(context, form.pending.session);
   const isGuest = reference !== undefined && reference.tenant !== tenant;
   const [asked, current, facts, before] = await Promise.all([
     taken(form, context),
@@ -48,9 +48,17 @@ export async function takeConsent(
   if (mustChangePassword(current.user) || lackingFactors(asked, standing.methods)) {
     return askPassword(asked, context);
   }
-  const claims = furtherClaims(request, asked.application, facts.known);
+  // Who agrees to a page gives what the page named, whatever the application was changed to since.
+  const named = new Set(request.given);
+  const now = isGuest
+    ? guestClaims(request, asked.application, facts.known).filter((name) => named.has(name))
+    : undefined;
+  const agreed = { ...asked, ...(now && { given: now }) };
+  const claims = now ?? furtherClaims(request, asked.application, facts.known);
   const given = { ...(isGuest && { tenant }), scopes, claims, givenMs: context.now };
   const owner = { tenant: current.session.tenant, userId: current.user.id, applicationId };
   const step = storingConsent(owner, before, given);
-  return issue(asked, current, facts, [step], context);
+  const refusal = refusalOf(agreed, current, true);
+  if (refusal) return refuse(refusal, agreed, current, [step], context);
+  return issue(agreed, current, facts, [step], context);
 }

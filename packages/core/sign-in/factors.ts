@@ -164,9 +164,12 @@ export function provenBy({ user, home, authSeconds, startedMs, methods }: Standi
   return { user: tokenUserOf(user, home, tenant), authSeconds, startedMs, methods };
 }
 
+/** How long a password counts without a session: each page that follows has a form of its own. */
+const WITHOUT_SESSION_SECONDS = 60 * 60;
+
 /**
  * What a form says, with the account as it is now; `undefined` where it does not count any more: the account was
- * changed, or the session has ended or is not the one of the form. One round trip.
+ * changed, the password was entered long ago, or the session has ended or is not the one of the form. One round trip.
  */
 export async function standingOf(
   { tenant, asked: { clientId }, proven }: ProvenRequest,
@@ -186,7 +189,7 @@ export async function standingOf(
     revocationStore(context.table).validFrom(home, marksOf(named.id, clientId)),
     owning,
   ]);
-  if (!owner?.active) return undefined;
+  if (!owner?.active || context.now / 1_000 - proven.authSeconds > WITHOUT_SESSION_SECONDS) return undefined;
   if (!user || !maySignIn(user) || user.userStore !== named.userStore) return undefined;
   const issued = { issuedMs: proven.startedMs, issuedAtSeconds: proven.authSeconds };
   return isEndedBy(fromMs[0] ?? 0, issued, context.now) ? undefined : { ...rest, user, home, fromMs };

@@ -2,6 +2,7 @@
  * The way of an authorization request to its code: it needs a session, then the consent of the user. What waits for the
  * user is in the form of a page (pending.ts); nothing is stored for it.
  */
+import { scopeForGuest, shownClaim } from "../openid/guest-claims.ts";
 import { signInScopes } from "../openid/scopes.ts";
 import { inTenant, missingClaims } from "../openid/user-claims.ts";
 import type { PageResult } from "../operation/operation.ts";
@@ -11,7 +12,7 @@ import type { Step } from "../table/table.ts";
 import { digestOf } from "../tokens/opaque.ts";
 import { answerCode, answerError, formTargetOf, leadTo, type Sending } from "./answers.ts";
 import { AuthorizationError, type AuthorizationRequest, problemOf } from "./authorization-request.ts";
-import { type CodeRequest, furtherClaims, newCode, type TenantFacts } from "./code.ts";
+import { type CodeRequest, furtherClaims, guestClaims, newCode, type TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { front, storingAnswer } from "./front-store.ts";
@@ -44,18 +45,14 @@ export async function finish(
   context: SignInContext,
 ): Promise<PageResult> {
   const asked = forGuest(sent, current, facts);
-  const { request, application } = asked;
+  const { request, application, given } = asked;
   const mustAsk = request.prompts.includes("consent");
-  const refusal = refusalOf(asked, current);
-  if (refusal) {
-    const all = [...steps, ...(current.storing ? [current.storing] : []), ...answering(request)];
-    if (all.length > 0) await context.table.write(...all);
-    return answerError(refusal, request.to, asked, context);
-  }
-  const claims = furtherClaims(request, application, facts.known);
+  const claims = given ?? furtherClaims(request, application, facts.known);
   // The administrators of an application decide for the users of their tenant, not for guests (decision 0134).
-  const skips = application.advancedConfigurations.skipLoginConsent && !isGuestOf(request, current);
+  const skips = application.advancedConfigurations.skipLoginConsent && given === undefined;
   const isAgreed = skips || covers(consent, request.scopes, claims);
+  const refusal = refusalOf(asked, current, isAgreed);
+  if (refusal) return refuse(refusal, asked, current, steps, context);
   if (isAgreed && !mustAsk) return issue(asked, current, facts, steps, context);
   if (request.prompts.includes("none")) {
     throw new AuthorizationError("consent_required", "The user has not agreed to the requested scopes.");
@@ -70,18 +67,41 @@ export function isGuestOf({ tenant }: AuthorizationRequest, { session }: Current
   return session.tenant !== tenant;
 }
 
-/** A request as it counts for the user of a session: a guest gets scopes of OpenID Connect only. */
+/** A request as it counts for the user of a session: a guest gets scopes of OpenID Connect only, and agrees to more. */
 function forGuest(asked: Asked, current: Current, { known }: TenantFacts): Asked {
-  const { request } = asked;
-  if (!isGuestOf(request, current)) return asked;
-  return { ...asked, request: { ...request, scopes: signInScopes(request.scopes, known) } };
+  if (!isGuestOf(asked.request, current)) return asked;
+  const request = { ...asked.request, scopes: signInScopes(asked.request.scopes, known) };
+  return { ...asked, request, given: guestClaims(request, asked.application, known) };
 }
 
-/** Why the user of a session gets no code, whatever is agreed to. */
-function refusalOf({ request, application }: Asked, current: Current): AuthorizationError | undefined {
-  if (isGuestOf(request, current) && request.resources.length > 0) {
+/** Tells the client why the user of a session gets no code. */
+export async function refuse(
+  refusal: AuthorizationError,
+  asked: Asked,
+  current: Current,
+  steps: readonly Step[],
+  context: SignInContext,
+): Promise<PageResult> {
+  const { request } = asked;
+  const all = [...steps, ...(current.storing ? [current.storing] : []), ...answering(request)];
+  if (all.length > 0) await context.table.write(...all);
+  return answerError(refusal, request.to, asked, context);
+}
+
+/**
+ * Why the user of a session gets no code, although it agrees. What a guest has no value for, an application of another
+ * tenant learns only after that.
+ */
+export function refusalOf(
+  { request, application }: Asked,
+  current: Current,
+  isAgreed: boolean,
+): AuthorizationError | undefined {
+  const isGuest = isGuestOf(request, current);
+  if (isGuest && request.resources.length > 0) {
     return new AuthorizationError("invalid_target", "A user of another tenant gets no token for a resource.");
   }
+  if (isGuest && !isAgreed) return undefined;
   const missing = missingClaims({ user: current.user, tenant: current.session.tenant }, application);
   if (missing.length === 0) return undefined;
   const why = `The user has no value for a claim that the application requires: ${missing.join(", ")}.`;
@@ -141,21 +161,26 @@ export function askPassword(
 }
 
 function askConsent(asked: Asked, current: Current, { known }: TenantFacts, context: SignInContext): PageResult {
-  const { request, application, language, browser, cookies } = asked;
+  const { request, application, language, browser, cookies, given } = asked;
   const session = current.reference.digest;
   const ofSignIn = new Set(signInScopes(request.scopes, known));
   const scopes = request.scopes.map((name) => {
-    const scope = ofSignIn.has(name) ? known.find((each) => each.name === name) : undefined;
+    const ofTenant = ofSignIn.has(name) ? known.find((each) => each.name === name) : undefined;
+    const scope = given ? scopeForGuest(name, ofTenant) : ofTenant;
     return { name: scope?.displayName ?? name, description: scope?.description };
   });
-  const claims = furtherClaims(request, application, known).map((name) => ({ name, description: undefined }));
+  const further = given?.map(shownClaim) ?? furtherClaims(request, application, known);
+  const claims = further.map((name) => ({ name, description: undefined }));
   return consentPage(
     {
       language,
       brand: context.tools.settings.brandOf(request.tenant),
       application: application.name,
       action: pathOf("/oauth2/consent", request.tenant),
-      request: sealPending(context.tools.seal, "consent", { request, browser, session, nowMs: context.now }),
+      request: sealPending(context.tools.seal, "consent", {
+        request: { ...request, ...(given && { given }) },
+        ...{ browser, session, nowMs: context.now },
+      }),
       userName: inTenant(current.user.userName, {
         tenant: current.session.tenant,
         isGuest: isGuestOf(request, current),
@@ -166,7 +191,10 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
   );
 }
 
-/** The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile. */
+/**
+ * The request of a form. One round trip. Throws `request.invalid` where the application has changed meanwhile, or its
+ * tenant is not active any more.
+ */
 export function taken(form: OpenedForm<"sign-in" | "consent">, context: SignInContext): Promise<Asked> {
   return takenRequest(form.pending.request, form, context);
 }
@@ -178,12 +206,13 @@ export async function takenRequest(
   context: SignInContext,
 ): Promise<Asked> {
   const { tenant, applicationId, clientId, to } = request;
-  const [application, client] = await Promise.all([
+  const [application, client, owner] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.clients.find(clientId),
+    context.tenants.find(tenant),
   ]);
   const registered = application?.inbound.oidc?.callbackURLs ?? [];
-  const isSame = client?.tenant === tenant && client.applicationId === applicationId;
+  const isSame = owner?.active && client?.tenant === tenant && client.applicationId === applicationId;
   const mayBeAnswered = application && !problemOf(application) && isStillAllowed(request.types, application);
   if (!mayBeAnswered || !isSame || !(await isRegistered(to.redirectUri, registered))) {
     throw new Fault("request.invalid", "The application was changed meanwhile. Go back to it and sign in again.");

@@ -54,8 +54,9 @@ export const answerHandlers: Handlers<typeof answerOperations, AnswerStores> = {
 
 /** What an answer contains, and the steps that store it. */
 async function contentOf({ code, types, state }: FrontAnswer, context: OAuthContext) {
-  const client = await context.clients.find(code.clientId);
-  if (!client || !mayAnswer(client, code, context)) throw changed("The application was changed meanwhile.");
+  const [client, owner] = await Promise.all([context.clients.find(code.clientId), context.tenants.find(code.tenant)]);
+  if (!client || !owner?.active || !mayAnswer(client, code, context))
+    throw changed("The application was changed meanwhile.");
   if (types.includes("token") && client.settings.binding !== undefined) {
     throw changed("The access tokens of the application are bound to a key now.");
   }
@@ -94,7 +95,7 @@ async function frontIdToken(
   context: OAuthContext,
 ): Promise<string> {
   if (!openId) throw new AuthorizationError("invalid_scope", "An ID token needs the scope openid.");
-  const about = await subjectClaims(code.tenant, code.user.home, openId, status, context);
+  const about = await subjectClaims(code.tenant, code.user, openId, status, context);
   const issuedWith = { issuedAtSeconds: Math.floor(context.now / 1_000), code: codeText, accessToken, state };
   return issueIdToken({ ...code, ...code.idToken }, openId, about, issuedWith, context);
 }

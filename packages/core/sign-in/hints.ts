@@ -41,6 +41,8 @@ export function expectedSubject(
 export interface Person {
   readonly user: User;
   readonly home: string;
+  /** What a guest has agreed to give; absent before it is asked. */
+  readonly given?: readonly string[];
 }
 
 /** Whether a user is the one that the client expects, if it expects one. */
@@ -60,8 +62,16 @@ export async function subjectAt(
   application: Requester["application"],
   context: SignInContext,
 ): Promise<string> {
-  const { user, home } = person;
-  const claimed = { user, tenant: home, isGuest: home !== tenant, groupNames: [], roleNames: [], roleAudiences: [] };
+  const { user, home, given } = person;
+  const claimed = {
+    user,
+    tenant: home,
+    isGuest: home !== tenant,
+    given,
+    groupNames: [],
+    roleNames: [],
+    roleAudiences: [],
+  };
   return subjectFor(claimed, application, await pairwiseOf(person, tenant, application, context));
 }
 

@@ -148,19 +148,19 @@ export async function takePasskeySetup(
   const { factors } = facts;
   const { passkeys } = factors;
   if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
-  // A factor was set up meanwhile, or all passkeys were replaced by others: the form does not know them.
-  const isCurrent = maySetUp(standing, factors) && (passkeys?.handle ?? handle) === handle;
+  // A factor was set up meanwhile, or all passkeys were replaced by others: the form does not know them. A form that
+  // created one counts no more, also for the next person at the browser: it does not lead to another form either.
+  const isUsed = passkeys?.keys.some(({ createdMs }) => createdMs >= madeMs);
+  const isCurrent = maySetUp(standing, factors) && (passkeys?.handle ?? handle) === handle && !isUsed;
   const isFull = (passkeys?.keys.length ?? 0) >= PASSKEYS_MAX;
   if (body.choice === "skip" || !isCurrent || isFull) return proceed(asked, standing, facts, [], context);
   const askAgain = (problem: "passkeyMissing" | "passkeyNotCreated" | "passkeyKnown") =>
     askPasskeySetup(asked, standing, factors, context, problem);
   if (!body.credential) return askAgain("passkeyMissing");
   const created = await createdPasskey(body.credential, { site: siteOf(context.origin), challenge });
-  // The challenge counts once.
-  const isUsed = passkeys?.keys.some(({ challengedMs }) => challengedMs === madeMs);
-  if (!created || isUsed || handle === undefined) return askAgain("passkeyNotCreated");
+  if (!created || handle === undefined) return askAgain("passkeyNotCreated");
   if (passkeys?.keys.some(({ id }) => id === created.id)) return askAgain("passkeyKnown");
-  const passkey: Passkey = { ...created, createdMs: context.now, challengedMs: madeMs };
+  const passkey: Passkey = { ...created, createdMs: Math.max(context.now, madeMs), challengedMs: madeMs };
   const after: Passkeys = {
     handle,
     revision: (passkeys?.revision ?? 0) + 1,

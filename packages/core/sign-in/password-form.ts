@@ -1,6 +1,7 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
 import { type Meanwhile, nameIn, namesAmongGuests, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import type { TenantStore } from "../domain/tenant-store.ts";
 import { findFactors } from "../identities/credentials/factor-store.ts";
 import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
@@ -56,7 +57,9 @@ export async function takePassword(
     reason = why;
     log(of, why);
   };
-  const asking = taken(form, context);
+  // The form and the password need the same tenants.
+  const shared = { ...context, tenants: readOnce(context.tenants) };
+  const asking = taken(form, shared);
   const formers = formerSessions([request.tenant, ...readings.map(({ tenant }) => tenant)], context);
   const facts = tenantFacts(request.tenant, request.scopes, context);
   const ofUsers = new Map<string, ReturnType<typeof readOfUser>>();
@@ -108,7 +111,7 @@ export async function takePassword(
   };
   const [asked, found] = await Promise.all([
     asking,
-    tools.signIn({ ...attempt, meanwhile }, context, onRefused),
+    tools.signIn({ ...attempt, meanwhile }, shared, onRefused),
     facts,
     ...formers.values(),
   ]);
@@ -119,6 +122,19 @@ export async function takePassword(
   // The secret of this session has not left the service.
   if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
   return refuse(asked);
+}
+
+/** Tenants of which each is read once. */
+function readOnce(tenants: TenantStore): TenantStore {
+  const found = new Map<string, ReturnType<TenantStore["find"]>>();
+  return {
+    ...tenants,
+    find(domain) {
+      const known = found.get(domain) ?? tenants.find(domain);
+      found.set(domain, known);
+      return known;
+    },
+  };
 }
 
 /** What the entered name means: a name in the tenant, or that of a guest where the application takes guests. */

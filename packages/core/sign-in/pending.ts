@@ -14,6 +14,12 @@ export interface WaitingRequest extends AuthorizationRequest {
   readonly takesGuests?: boolean;
 }
 
+/** A request that waits for consent. */
+export interface ConsentRequest extends AuthorizationRequest {
+  /** What the page asked a guest to give besides what the scopes stand for. */
+  readonly given?: readonly string[] | undefined;
+}
+
 /** What each kind of form carries. A form of one kind does not count as one of another. */
 interface Requests {
   readonly "sign-in": WaitingRequest;
@@ -23,7 +29,7 @@ interface Requests {
   readonly passkey: ProvenRequest;
   readonly "passkey-setup": ProvenRequest;
   readonly "new-password": ProvenRequest;
-  readonly consent: AuthorizationRequest;
+  readonly consent: ConsentRequest;
   readonly "sign-out": SignOutRequest;
 }
 

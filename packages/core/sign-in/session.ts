@@ -58,21 +58,28 @@ export function otherReferences(
   { cookies }: Pick<SignInContext, "cookies">,
   tenant: string,
 ): readonly SessionReference[] {
-  const found = sessionCookieNames(cookies).flatMap((name) => {
-    const reference = readSessionCookie(cookieIn(cookies, name));
-    return reference && reference.tenant !== tenant && sessionCookieName(reference.tenant) === name ? [reference] : [];
-  });
-  return found.slice(-OTHERS_MAX);
+  return references(cookies)
+    .filter((reference) => reference.tenant !== tenant)
+    .slice(-OTHERS_MAX);
 }
 
-/** The session of the browser whose secret has a digest: in the tenant of an application, or in another one. */
+/** All sessions that the cookies of a request name. */
+function references(cookies: readonly string[]): readonly SessionReference[] {
+  return sessionCookieNames(cookies).flatMap((name) => {
+    const reference = readSessionCookie(cookieIn(cookies, name));
+    return reference && sessionCookieName(reference.tenant) === name ? [reference] : [];
+  });
+}
+
+/**
+ * The session of the browser whose secret has a digest, in any tenant. All are looked at: a browser does not say which
+ * session is its newest.
+ */
 export function referenceOf(
-  context: Pick<SignInContext, "cookies">,
-  tenant: string,
+  { cookies }: Pick<SignInContext, "cookies">,
   digest: string | undefined,
 ): SessionReference | undefined {
-  const own = referenceIn(context, tenant);
-  return [...(own ? [own] : []), ...otherReferences(context, tenant)].find((each) => each.digest === digest);
+  return references(cookies).find((each) => each.digest === digest);
 }
 
 /** The same of a guest: its tenant must be active, too. One round trip. */

@@ -31,14 +31,14 @@ export async function getUserInfo(
   }
   const reading = { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: pathTenant, admitsGuests: true } as const;
   const holder = await authenticateToken({ header, proof, sent }, tools, reading, "/oauth2/userinfo");
-  const { principal, scopes, applicationId, claims, home } = holder;
+  const { principal, scopes, applicationId, claims, home, given } = holder;
   if (principal.kind !== "user" || !scopes.has(OPENID)) {
     throw new Fault("auth.forbidden", "The token needs the scope openid, of a sign-in by response_type=code.", {
       headers: { "www-authenticate": scopeChallenge(header, OPENID) },
     });
   }
   const { tenant, subject, userStore } = principal;
-  const of = { tenant: home ?? tenant, isGuest: home !== undefined };
+  const of = { tenant: home ?? tenant, isGuest: home !== undefined, given };
   const [user, application, known] = await Promise.all([
     users.find(of.tenant, subject, userStore),
     applications.find(tenant, applicationId),

@@ -18,7 +18,8 @@ const ID_BYTES_MAX = 1_023;
 const TRANSPORTS_MAX = 10;
 const TRANSPORT = /^[a-z-]{1,32}$/;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
-const RSA_BYTES_LEAST = 256;
+/** Longer keys are in no authenticator, and OpenSSL verifies none above 2 KB. */
+const RSA_BYTES = { least: 256, most: 512 } as const;
 
 /** What was asked, and where. */
 export interface Asking {
@@ -170,7 +171,10 @@ function isUsable(publicKey: Uint8Array<ArrayBuffer>): boolean {
   }
   if (cose.isCOSEPublicKeyRSA(key) && is(COSEALG.RS256, COSEKTY.RSA)) {
     const [n, e] = [key.get(COSEKEYS.n), key.get(COSEKEYS.e)];
-    return (n?.length ?? 0) >= RSA_BYTES_LEAST && isKey({ kty: "RSA", n: base64url(n), e: base64url(e) });
+    const length = n?.length ?? 0;
+    return (
+      length >= RSA_BYTES.least && length <= RSA_BYTES.most && isKey({ kty: "RSA", n: base64url(n), e: base64url(e) })
+    );
   }
   return false;
 }

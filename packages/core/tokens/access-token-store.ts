@@ -20,6 +20,7 @@ export const tokenUser = record<TokenUser>({
   userName: text,
   userStore: text,
   home: optional(text),
+  given: optional(list(text)),
 });
 
 /** Exchanges as rows store them. */

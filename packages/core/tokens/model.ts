@@ -14,6 +14,8 @@ export interface TokenUser {
    * users of the application's tenant.
    */
   readonly home?: string | undefined;
+  /** References of the claims that a guest has agreed to give, besides those that its scopes stand for. */
+  readonly given?: readonly string[] | undefined;
 }
 
 /** The tenant of a user: its own, which for a guest is not that of the application. */

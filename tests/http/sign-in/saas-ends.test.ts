@@ -184,7 +184,7 @@ test("a guest costs at most two round trips more than a user of the tenant, and 
     const first = await tokensOf(client, person, { scope });
     await infoOf(first.tokens.access_token);
     const tries: Awaited<ReturnType<typeof costsAgain>>[] = [];
-    for (let at = 0; at < 4; at += 1) tries.push(await costsAgain(person));
+    for (let at = 0; at < 8; at += 1) tries.push(await costsAgain(person));
     // Whether parallel calls overlap is a matter of milliseconds, which a busy machine may not have.
     const best = (name: keyof (typeof tries)[number]) => Math.min(...tries.map((each) => each[name]));
     const names = ["shown", "password", "redeemed", "again", "claims"] as const;

@@ -20,6 +20,7 @@ export interface Passkey {
   readonly counter: number;
   /** How browsers reach the authenticator, as the browser that created it said. */
   readonly transports: readonly string[];
+  /** Not before the challenge that it was created for, whatever the clocks say: each creates one. */
   readonly createdMs: number;
   /** When the latest challenge was made that it has answered: no answer to that one or an earlier one counts again. */
   readonly challengedMs: number;

@@ -1,0 +1,97 @@
+/**
+ * The files that `npm test` leaves out, so that it stays short, and that `npm run test:load` runs. A file that takes more
+ * than two or three seconds belongs here: `npm test -- --reporter=json` tells.
+ */
+
+/**
+ * Files that take long by their nature: seeded random runs, thousands of rows, every event of a token, processes that
+ * are started and killed.
+ */
+export const repetitive = [
+  "tests/durability/**/*.test.ts",
+  "tests/http/access/rules.test.ts",
+  "tests/http/access/role-changes.test.ts",
+  "tests/http/oauth/{client-methods,exchange-attacks,exchange-ends,hostile-assertions,revocation-log}.test.ts",
+  "tests/http/repeatable/{answers,catalogue,large}.test.ts",
+  "tests/http/recovery/{continued,many}.test.ts",
+  "tests/http/restored/restored.test.ts",
+  "tests/http/tenants/captured-names.test.ts",
+  "tests/http/access/{gains,gains-by-file}.test.ts",
+  "tests/http/application-files/command*.test.ts",
+  "tests/http/applications/index-operations.test.ts",
+  "tests/http/dry-run/{operations,rehearsals}.test.ts",
+  "tests/http/changes/{histories,listAuditEvents}.test.ts",
+  "tests/http/application-files/roundTrip.test.ts",
+  "tests/http/conditions/{every-operation,races}.test.ts",
+  "tests/http/names/user-names.test.ts",
+  "tests/http/signals/{push,streams}.test.ts",
+  "tests/http/command-line/*.test.ts",
+  "tests/http/tenant-folder/*.test.ts",
+  "tests/http/moving-in/{iamctl,users-command}.test.ts",
+  "tests/http/nulls/nulls.test.ts",
+  "tests/http/oauth/events.test.ts",
+  "tests/http/front/browser.test.ts",
+  "tests/http/documents/guides.test.ts",
+  "tests/http/scim1/large.test.ts",
+  "tests/http/scim2/attribute-indexes.test.ts",
+  "tests/http/sign-in/{back-channel,chromium,conformance,hostile-passkeys,pages,passkey-pages}.test.ts",
+  "tests/http/scim2/hostile.test.ts",
+  "tests/http/user-stores/ldap-down.test.ts",
+  "tests/http/webhooks/delivery.test.ts",
+  "tests/unit/{applications,identities,scim,templates}/*.random.test.ts",
+  "tests/unit/api-resources/store.hostile.test.ts",
+  "tests/unit/application-files/{exact,extremes,xml}.test.ts",
+  "tests/unit/changes/{by-actor,changed-since,feed}.test.ts",
+  "tests/unit/deploy/doctor-command.test.ts",
+  "tests/unit/groups/large-groups.test.ts",
+  "tests/unit/identities/{indexes,killed,large,races,staged,young-tenant}.test.ts",
+  "tests/unit/local/{engine,start}.test.ts",
+  "tests/unit/migrate/migrate.test.ts",
+  "tests/unit/scim1/bulk.crash.test.ts",
+  "tests/unit/table/{name-index*,logged-index*,overlay,value-index}.test.ts",
+  "tests/unit/listing/{first-page,values.large,values.random}.test.ts",
+  "tests/unit/tokens/bounded-log.test.ts",
+  "tests/unit/traffic/shift.test.ts",
+  "tests/unit/traffic/commands.test.ts",
+];
+
+/** Files of operations and rules that need many requests. */
+const many = [
+  "tests/http/access/{dpop,elevation,head,nearest-path,password,secrets}.test.ts",
+  "tests/http/application-files/importApplication.test.ts",
+  "tests/http/applications/settings.test.ts",
+  "tests/http/authorized-apis/authorizeApi.test.ts",
+  "tests/http/changes/{records,replay}.test.ts",
+  "tests/http/client/client.test.ts",
+  "tests/http/documents/{changes,tokens}.test.ts",
+  "tests/http/front/files.test.ts",
+  "tests/http/mistakes/credentials.test.ts",
+  "tests/http/names/unknown-members.test.ts",
+  "tests/http/oauth/{certificates,client-secrets,dpop,guesses,refresh,scopes,settings-of-tokens}.test.ts",
+  "tests/http/oidc-scopes/oidc-scopes.test.ts",
+  "tests/http/protocols/{client-authentication,client-secrets,limits}.test.ts",
+  "tests/http/recovery/{list,versions}.test.ts",
+  "tests/http/scim1/{bulk,groups,http,me}.test.ts",
+  "tests/http/scim2/{bulk,clients,details,imported-passwords,lists,me,okta,patch,roles-in-bulk,roles}.test.ts",
+  "tests/http/scim2/{searches,suite}.test.ts",
+  "tests/http/sessions/{authorized-apps,sessions}.test.ts",
+  "tests/http/sign-in/{attacks-on-the-whole,attacks-on-what-is-left,claims,claims-of-guests,clients,codes,demo,fapi}.test.ts",
+  "tests/http/sign-in/{hostile-factors,hostile-requests,hostile-saas,hostile-tenants,hostile,new-password,passkeys}.test.ts",
+  "tests/http/sign-in/{request-objects,saas-ends,saas,scripts,sign-out}.test.ts",
+  "tests/http/signals/events.test.ts",
+  "tests/http/sst/application.test.ts",
+  "tests/http/tenants/owners.test.ts",
+  "tests/http/user-stores/ldap-lists.test.ts",
+  "tests/http/webhooks/{actors,limits}.test.ts",
+  "tests/unit/access/certificate.test.ts",
+  "tests/unit/identities/damaged-member.test.ts",
+  "tests/unit/indexes/{applications,command}.test.ts",
+  "tests/unit/listing/values.test.ts",
+  "tests/unit/local/{gateway-closing,platforms,start-damage}.test.ts",
+  "tests/unit/platform/imported-hash.test.ts",
+  "tests/unit/scim1/lossless.test.ts",
+  "tests/unit/tokens/random-revocations.test.ts",
+];
+
+/** All of them. */
+export const long = [...repetitive, ...many];
