@@ -28,8 +28,8 @@ export interface Seal {
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
 /**
- * Opens a seal on a key of 32 bytes. `former` keys only decrypt. Made into key objects once: Node takes ten times as long
- * to begin with bytes (decision 0140).
+ * Opens a seal on a key of 32 bytes. `former` keys only decrypt. They are made into key objects once: with bytes, Node
+ * takes ten times as long to begin (decision 0140).
  */
 export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Seal {
   const keyId = idOf(key);
