@@ -1,5 +1,5 @@
 /** Facts about access that one container caches for a short time, in its memory only. */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 import type { Changes } from "../tokens/validity.ts";
 
@@ -58,6 +58,7 @@ export function newFactCache<V>(clock: Clock): (changes: Changes, subjectOf: (ke
  * guessed.
  */
 export function newPrivateDigest(): (text: string) => string {
-  const key = randomBytes(32);
+  // With the bytes themselves, Node takes five times as long (decision 0140).
+  const key = createSecretKey(randomBytes(32));
   return (text) => createHmac("sha256", key).update(text, "utf8").digest("base64");
 }

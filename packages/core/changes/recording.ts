@@ -3,9 +3,12 @@
  * that it changes. Stores write as before: what a row was is known from the reads of the request, and the condition of
  * the write ensures that it still is. So every change has its record, and what was refused has no record.
  */
+import { loadedOnce } from "../platform/later.ts";
 import type { Page, Table } from "../table/table.ts";
 import { newRowMemory } from "./memory.ts";
 import type { Recording } from "./recorder.ts";
+
+const recorderModule = loadedOnce(() => import("./recorder.ts"));
 
 /** Opens the recording table of one request. */
 export function recording(table: Table, given: Recording): Table {
@@ -22,7 +25,7 @@ export function recording(table: Table, given: Recording): Table {
       return page;
     },
     async write(...steps) {
-      opened ??= import("./recorder.ts").then(({ recorder }) => recorder(table, memory, given));
+      opened ??= recorderModule().then(({ recorder }) => recorder(table, memory, given));
       await (await opened)(steps);
     },
   };

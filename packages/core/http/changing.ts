@@ -3,6 +3,8 @@
  * operations leave it out, and their bundles too.
  */
 
+import { loadedOnce } from "../platform/later.ts";
+
 /** Loads the table of rehearsals, the pipeline of repeatable requests, and the gate of conditional ones. */
 export interface Changing {
   rehearsal(): Promise<typeof import("../table/overlay.ts").rehearsal>;
@@ -12,9 +14,14 @@ export interface Changing {
   handleUnknown(): Promise<typeof import("./unknown-members.ts").handleUnknown>;
 }
 
+const overlay = loadedOnce(() => import("../table/overlay.ts"));
+const pipeline = loadedOnce(() => import("./idempotency-pipeline.ts"));
+const unknownMembers = loadedOnce(() => import("./unknown-members.ts"));
+const gate = loadedOnce(() => import("./gate.ts"));
+
 export const changing: Changing = {
-  rehearsal: async () => (await import("../table/overlay.ts")).rehearsal,
-  serveOnce: async () => (await import("./idempotency-pipeline.ts")).serveOnce,
-  handleUnknown: async () => (await import("./unknown-members.ts")).handleUnknown,
-  gateOf: async () => (await import("./gate.ts")).gateOf,
+  rehearsal: async () => (await overlay()).rehearsal,
+  serveOnce: async () => (await pipeline()).serveOnce,
+  handleUnknown: async () => (await unknownMembers()).handleUnknown,
+  gateOf: async () => (await gate()).gateOf,
 };

@@ -2,7 +2,7 @@
  * Client authentication: by a secret in the Basic scheme or the form (RFC 6749 section 2.3), by a signed assertion (RFC
  * 7523), by the certificate of the connection (RFC 8705), or by the client id alone (decision 0077).
  */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { isExpired, type UsableSecret } from "../applications/protocols/client-secrets.ts";
 import { CLIENT_SECRETS_CEILING } from "../applications/protocols/limits.ts";
 import { ownerOf } from "../applications/protocols/model.ts";
@@ -170,9 +170,10 @@ export function newClientAuthenticator(
       const { secrets, assertion: text, certificate, clientId } = presented;
       const own = found ? usableSecrets(found.settings) : [];
       const owner = found ? ownerOf(found.tenant, found.applicationId) : missing.owner;
+      const sent = secrets.map(digestOf);
       const equal = Array.from({ length: Math.max(CLIENT_SECRETS_CEILING, own.length) }, (_, at) => {
         const sealed = own[at] ? { text: own[at].sealedSecret, owner } : missing;
-        return equalsAny(seal.open(sealed.text, sealed.owner), secrets);
+        return isAmong(digestOf(seal.open(sealed.text, sealed.owner)), sent);
       });
       const right = own.find((each, at) => equal[at] && !isExpired(each, nowMs));
       const secret = isLocked ? undefined : right;
@@ -218,11 +219,11 @@ function methodsOf({ authentication, isPublic }: ClientRecord): readonly ClientA
   return ["client_secret_basic", "client_secret_post", ...(isPublic ? (["none"] as const) : [])];
 }
 
-/** Whether one of the texts is the secret. Constant time: compares all of them. */
-function equalsAny(secret: string, texts: readonly string[]): boolean {
-  return texts.map((text) => timingSafeEqual(digestOf(text), digestOf(secret))).includes(true);
+/** Whether one of the digests is that of the secret. Constant time: compares all of them. */
+function isAmong(secret: Buffer, digests: readonly Buffer[]): boolean {
+  return digests.map((digest) => timingSafeEqual(digest, secret)).includes(true);
 }
 
 function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text, "utf8").digest();
+  return hash("sha256", text, "buffer");
 }

@@ -4,18 +4,29 @@
  */
 type AsyncFunction = (...given: never[]) => Promise<unknown>;
 
+/**
+ * Imports a module once. Each `import()` of a loaded module resolves its name again, which takes longer than many of
+ * the functions that are called. After a failure, the next call tries again.
+ */
+export function loadedOnce<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loaded: Module | undefined;
+  return async () => {
+    loaded ??= await load();
+    return loaded;
+  };
+}
+
 /** The named functions of the module that `load` imports. */
 export function later<Module, const Names extends readonly (keyof Module)[]>(
   load: () => Promise<Module>,
   ...names: Names
 ) {
   type Functions = { readonly [At in keyof Names]: Module[Names[At]] & AsyncFunction };
+  const once = loadedOnce(load);
   const functions = names.map(
     (name): AsyncFunction =>
-      async (...given) => {
-        const module = await load();
-        return Reflect.apply(module[name] as AsyncFunction, undefined, given);
-      },
+      async (...given) =>
+        Reflect.apply((await once())[name] as AsyncFunction, undefined, given),
   );
   return functions as readonly AsyncFunction[] as Functions;
 }

@@ -6,6 +6,7 @@ import { confirmationIn } from "./confirmation.ts";
 import { actOf, packed, unpacked } from "./delegation.ts";
 import type { RingKey } from "./key-ring.ts";
 import { type AccessToken, audienceOf, CLOCK_TOLERANCE_MS, isAlive, isFromFuture, subjectOf } from "./model.ts";
+import type { VerifiedJwts } from "./verified-jwts.ts";
 
 const ALGORITHM = "ES256";
 const TYPE = "at+jwt";
@@ -119,49 +120,72 @@ export function isJwt(text: string): boolean {
   return signature !== "" && Buffer.from(signature, "base64url").toString("base64url") === signature;
 }
 
+/** What the reading of a token may have besides. */
+interface Reading {
+  /** Called for a token of the issuer that was signed by a key of the ring and has expired. */
+  readonly onExpired?: (() => void) | undefined;
+  /** Remembers signatures. Without it, each is verified again. */
+  readonly verified?: VerifiedJwts;
+}
+
 /**
  * Validates and reads a token: signed by a key of the ring, by the issuer of its tenant, not expired. Its audience is
- * for the caller to check. Returns `undefined` for any other text, after a call of `onExpired` for a token of the
- * issuer that was signed by such a key and has expired. The header selects the key and nothing else (RFC 8725).
+ * for the caller to check. Returns `undefined` for any other text. The header selects the key and nothing else (RFC
+ * 8725).
  */
 export async function readAccessToken(
   text: string,
   keyOf: KeyOf,
   issuer: Issuer,
   nowMs: number,
-  onExpired: () => void = () => undefined,
+  { onExpired, verified }: Reading = {},
 ): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> {
   if (!isJwt(text)) return undefined;
+  const payload = await signedPayload(text, keyOf, nowMs, verified);
+  const token = payload && toToken(payload, issuer);
+  // The tolerance is for `nbf`, which is `iat`, and for `iat` only: `exp` is exact.
+  if (!token || !isText(payload.jti) || isFromFuture(token, nowMs)) return undefined;
+  if (isAlive(token, nowMs)) return { token, id: payload.jti };
+  onExpired?.();
+  return undefined;
+}
+
+/** The claims of a text that a key of the ring signed as an access token, which may have expired. */
+async function signedPayload(
+  text: string,
+  keyOf: KeyOf,
+  nowMs: number,
+  verified: VerifiedJwts | undefined,
+): Promise<JWTPayload | undefined> {
+  const known = verified?.get(text);
+  if (known && (await keyOf(known.kid)) === known.key) return known.payload;
+  let used: { readonly kid: string; readonly key: CryptoKey } | undefined;
   /** The key could not be read: that does not make the token invalid. */
   let failure: { readonly error: unknown } | undefined;
-  const key = async ({ kid }: { readonly kid?: unknown }): Promise<CryptoKey> => {
-    const found = await Promise.resolve(isText(kid) ? keyOf(kid) : undefined).catch((error: unknown) => {
+  const find = async ({ kid }: { readonly kid?: unknown }): Promise<CryptoKey> => {
+    if (!isText(kid)) throw new Error("no key is named");
+    const key = await keyOf(kid).catch((error: unknown) => {
       failure = { error };
       return undefined;
     });
-    if (!found) throw new Error("no such key");
-    return found;
+    if (!key) throw new Error("no such key");
+    used = { kid, key };
+    return key;
   };
   try {
-    const { payload } = await jwtVerify(text, key, {
+    const { payload } = await jwtVerify(text, find, {
       algorithms: [ALGORITHM],
       typ: TYPE,
       requiredClaims: ["iss", "aud", "sub", "exp", "iat", "nbf", "jti", "client_id"],
       currentDate: new Date(nowMs),
       clockTolerance: CLOCK_TOLERANCE_MS / 1_000,
     });
-    const token = toToken(payload, issuer);
-    // The tolerance is for `nbf` and `iat` only: `exp` is exact.
-    if (!token || !isText(payload.jti) || isFromFuture(token, nowMs)) return undefined;
-    if (isAlive(token, nowMs)) return { token, id: payload.jti };
-    onExpired();
-    return undefined;
+    if (used) verified?.set(text, { ...used, payload });
+    return payload;
   } catch (error) {
     if (failure) throw failure.error;
-    // The library checks the signature before the time.
-    if (error instanceof errors.JWTExpired && toToken(error.payload, issuer)) onExpired();
-    // Any other error means that the token is invalid.
-    return undefined;
+    // The library checks the signature before the time. Any other error means that the token is invalid.
+    return error instanceof errors.JWTExpired ? error.payload : undefined;
   }
 }
 

@@ -12,6 +12,7 @@ import { type AccessToken, homeOf, isAlive, isFromFuture } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { revocationStore } from "./revocation-store.ts";
 import { type Ages, FRESH, newRevocationCache, type RevocationState, STRICT, STRICT_SUBJECTS } from "./validity.ts";
+import { VerifiedJwts } from "./verified-jwts.ts";
 
 /** What the validation of a token depends on. */
 export interface TokenReading {
@@ -58,6 +59,7 @@ export function newTokenReader(
   revocations = newRevocationCache(),
 ): TokenReader {
   const keys = newVerifyingKeys();
+  const verified = new VerifiedJwts();
   let latestTenant = SUPER_TENANT;
 
   /**
@@ -93,7 +95,7 @@ export function newTokenReader(
     const claimed = keys.isFresh(nowMs) ? undefined : claimsOf(text)?.tenant;
     const guessed = claimed === undefined ? undefined : guess(claimed, reading, ages);
     await keys.refresh(table, nowMs);
-    const found = await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs, onExpired);
+    const found = await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs, { onExpired, verified });
     if (!found) return undefined;
     const { tenant } = found.token;
     return { ...found, state: await (guessed ?? ((actual) => revocations.of(actual, table, nowMs, ages)))(tenant) };

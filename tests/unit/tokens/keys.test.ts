@@ -1,14 +1,15 @@
 /** The key ring in the table: creation, rotation, removal, and the caches of containers. */
 import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { newSeal } from "#core/platform/seal.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
+import { issuerAt, type publicKey, readAccessToken } from "#core/tokens/jwt.ts";
 import { newSigningKeys, newVerifyingKeys } from "#core/tokens/key-cache.ts";
 import { LEAD_MS, LIFE_SECONDS } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
+import { VerifiedJwts } from "#core/tokens/verified-jwts.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { manageKeys } from "#tools/keys.ts";
 
@@ -199,5 +200,49 @@ describe("npm run keys", () => {
   );
   test("an unknown key cannot be dropped", async () => {
     await expect(run("drop", "nobody")).rejects.toThrow("There is no key nobody.");
+  });
+});
+
+describe("a signature that a container has verified", () => {
+  const reading = (verified: VerifiedJwts, keys = newVerifyingKeys()) => {
+    return async (text: string, nowMs: number) =>
+      (await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs, { verified })) !== undefined;
+  };
+  test("is not verified again, and that of any other text is", async () => {
+    const text = await signed(newSigningKeys(seal), NOW);
+    const isValid = reading(new VerifiedJwts());
+    const verify = vi.spyOn(crypto.subtle, "verify");
+    expect([await isValid(text, NOW), await isValid(text, NOW + 1_000)]).toEqual([true, true]);
+    expect(verify).toHaveBeenCalledTimes(1);
+    const [head, claims = "", signature] = text.split(".");
+    const changed = `${claims[0]}${claims[1] === "A" ? "B" : "A"}${claims.slice(2)}`;
+    expect(await isValid([head, changed, signature].join("."), NOW)).toBe(false);
+    expect(verify).toHaveBeenCalledTimes(2);
+    verify.mockRestore();
+  });
+  test("does not make an expired token valid, nor one from the future, nor one whose key is not accepted any more", async () => {
+    const text = await signed(newSigningKeys(seal), NOW, 60);
+    const isValid = reading(new VerifiedJwts());
+    expect([await isValid(text, NOW), await isValid(text, NOW + 60_000)]).toEqual([true, false]);
+    expect(await isValid(text, NOW - 10_000)).toBe(false);
+    expect(await isValid(text, NOW + 1_000)).toBe(true);
+    await keyStore(table, seal).drop(kidOf(text), NOW);
+    expect(await isValid(text, NOW + 32_000)).toBe(false);
+  });
+  test("counts under the key that it was verified with only", async () => {
+    const text = await signed(newSigningKeys(seal), NOW);
+    const verified = new VerifiedJwts();
+    expect(await reading(verified)(text, NOW)).toBe(true);
+    const { publicKey: other } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+      "verify",
+      "sign",
+    ]);
+    expect(await readAccessToken(text, async () => other, issuer, NOW, { verified })).toBeUndefined();
+  });
+  test("is forgotten for the newest of a thousand others", () => {
+    const verified = new VerifiedJwts();
+    const entry = { kid: "k", key: {} as Awaited<ReturnType<typeof publicKey>>, payload: {} };
+    for (let at = 0; at <= 1_000; at += 1) verified.set(`token ${at}`, entry);
+    expect([verified.get("token 0"), verified.get("token 1")]).toEqual([undefined, entry]);
   });
 });

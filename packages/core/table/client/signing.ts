@@ -33,6 +33,7 @@ const CONTENT_TYPE = "application/x-amz-json-1.0";
 /** Signs for one region. */
 export function newSigner(region: string): Signer {
   const keyOf = newKeys(region);
+  const timeOf = newTimes();
   return ({ url, target, body, credentials, atMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const time = timeOf(atMs);
@@ -77,7 +78,15 @@ function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** `20260131T235959Z`. */
-function timeOf(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replaceAll("-", "").replaceAll(":", "")}Z`;
+/** `20260131T235959Z`, made once for each second. */
+function newTimes(): (atMs: number) => string {
+  let kept = { second: Number.NaN, text: "" };
+  return (atMs) => {
+    const second = Math.floor(atMs / 1_000);
+    if (kept.second !== second) {
+      const iso = new Date(atMs).toISOString();
+      kept = { second, text: `${iso.slice(0, 19).replaceAll("-", "").replaceAll(":", "")}Z` };
+    }
+    return kept.text;
+  };
 }

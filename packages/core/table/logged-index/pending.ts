@@ -17,16 +17,23 @@ export interface Nets {
   netsIn(range: LoggedRange): ReadonlyMap<string, number>;
 }
 
-/** The turns of some entries, in the order of their texts. */
+/** The turns of some entries, in the order of their texts. They are sorted when they are first asked for. */
 export class Pending {
-  readonly #turns: readonly Turn[];
+  readonly #blocks: readonly Block[];
+  readonly #log: readonly LogEntry[];
+  #sorted: readonly Turn[] | undefined;
 
   constructor(blocks: readonly Block[], log: readonly LogEntry[] = []) {
-    const turns = [
-      ...blocks.flatMap(({ number, entries }) => entries.flatMap((entry) => turnsOf(entry, number))),
-      ...log.flatMap((entry) => turnsOf(entry, Number.POSITIVE_INFINITY)),
-    ];
-    this.#turns = turns.sort((a, b) => compareKeys(a.text, b.text));
+    this.#blocks = blocks;
+    this.#log = log;
+  }
+
+  get #turns(): readonly Turn[] {
+    this.#sorted ??= [
+      ...this.#blocks.flatMap(({ number, entries }) => entries.flatMap((entry) => turnsOf(entry, number))),
+      ...this.#log.flatMap((entry) => turnsOf(entry, Number.POSITIVE_INFINITY)),
+    ].sort((a, b) => compareKeys(a.text, b.text));
+    return this.#sorted;
   }
 
   /** What a range lacks: by the texts of pairs how often each came less how often it went. */
@@ -41,8 +48,9 @@ export class Pending {
 
   #nets({ low, high }: Bounds, isMeant: (block: number) => boolean): ReadonlyMap<string, number> {
     const nets = new Map<string, number>();
-    for (let at = this.#from(low); at < this.#turns.length; at += 1) {
-      const turn = this.#turns[at];
+    const turns = this.#turns;
+    for (let at = this.#from(low); at < turns.length; at += 1) {
+      const turn = turns[at];
       if (!turn || compareKeys(turn.text, high) >= 0) break;
       if (isMeant(turn.block)) nets.set(turn.text, (nets.get(turn.text) ?? 0) + turn.net);
     }
@@ -51,8 +59,9 @@ export class Pending {
 
   /** Whether a range lacks anything. */
   hasIn(range: Bounds): boolean {
-    for (let at = this.#from(range.low); at < this.#turns.length; at += 1) {
-      const turn = this.#turns[at];
+    const turns = this.#turns;
+    for (let at = this.#from(range.low); at < turns.length; at += 1) {
+      const turn = turns[at];
       if (!turn || compareKeys(turn.text, range.high) >= 0) return false;
       if (turn.block > range.applied) return true;
     }
@@ -61,10 +70,11 @@ export class Pending {
 
   /** The place of the first turn that is not before a text. */
   #from(text: string): number {
-    let [from, to] = [0, this.#turns.length];
+    const turns = this.#turns;
+    let [from, to] = [0, turns.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if (compareKeys(this.#turns[middle]?.text ?? "", text) < 0) from = middle + 1;
+      if (compareKeys(turns[middle]?.text ?? "", text) < 0) from = middle + 1;
       else to = middle;
     }
     return from;

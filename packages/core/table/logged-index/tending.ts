@@ -70,6 +70,8 @@ interface Held extends Snapshot {
   readonly last: number;
   /** The entries of all blocks. */
   readonly turns: Pending;
+  /** The entries of each of them alone. */
+  readonly alone: ReadonlyMap<Block, Pending>;
 }
 
 /**
@@ -143,7 +145,8 @@ async function hold(context: LoggedContext, before: LogState): Promise<Held> {
   const entries = inBlockOrder(fromEarliest(log).slice(0, SEALED_MOST));
   const last = state.block + Number(entries.length > 0);
   const all: readonly Block[] = entries.length > 0 ? [...blocks, { number: last, entries }] : blocks;
-  return { ...snapshot, context, token, all, last, turns: new Pending(all) };
+  const alone = new Map(all.map((block) => [block, new Pending([block])]));
+  return { ...snapshot, context, token, all, last, turns: new Pending(all), alone };
 }
 
 /** Which blocks are no longer needed: those to remove now, and those to remove later. */
@@ -179,8 +182,8 @@ function choose(held: Held): readonly LoggedRange[] {
 }
 
 /** The ranges that lack entries of a block, without those that get them. */
-function lacking({ ranges }: Held, block: Block, getting: ReadonlySet<string>): readonly LoggedRange[] {
-  const pending = new Pending([block]);
+function lacking({ ranges, alone }: Held, block: Block, getting: ReadonlySet<string>): readonly LoggedRange[] {
+  const pending = alone.get(block) ?? new Pending([block]);
   return ranges.filter((range) => !getting.has(range.low) && pending.hasIn(range));
 }
 
