@@ -1,6 +1,7 @@
 /** The measured SCIM calls and their budgets. */
 import { createdAt, type Dataset, marks } from "./dataset.ts";
 import type { Budget } from "./report.ts";
+import { pageBudget, prefixBudget, searchBudget, timeBudget, unknownNames, withResources } from "./users-budgets.ts";
 
 /** One call. */
 export interface ScimCall {
@@ -140,11 +141,6 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
     change("delete", "DELETE", 16),
     change("delete, in groups", "DELETE", 20),
   ];
-}
-
-/** A container reads unknown names of groups: one more round trip, and a read unit per group. */
-function unknownNames(resources: number): Budget {
-  return withResources(5, 20, resources * 2);
 }
 
 function countOf({ size, nameOf }: Dataset, start: string, end: string): number {
@@ -320,31 +316,6 @@ export function walks({ size, groups: all }: Dataset): readonly Walk[] {
 
 function users(parameters: Readonly<Record<string, string | number>>): string {
   return pathWith("/scim2/Users", parameters);
-}
-
-function pageBudget(resources: number): Budget {
-  return withResources(4, 20, resources);
-}
-
-/** An index of times, strongly consistent: half of it in eventually consistent units. */
-function timeBudget(resources: number): Budget {
-  return withResources(5, 60, resources);
-}
-
-function prefixBudget(resources: number): Budget {
-  return withResources(4, 50, resources);
-}
-
-function searchBudget(resources: number): Budget {
-  return withResources(5, 1_550, resources);
-}
-
-/** A budget with the read units of the index, of the resources, and of the version of the names. */
-function withResources(roundTrips: number, indexUnits: number, resources: number): Budget {
-  return {
-    roundTrips,
-    readUnits: indexUnits + resources + 1,
-  };
 }
 
 function patch(...operations: readonly object[]) {
