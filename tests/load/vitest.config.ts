@@ -10,7 +10,6 @@ const longest = [
   "tests/http/tenant-folder/{differences,round-trip}.test.ts",
   "tests/load/{applications,smoke,work-operations}.test.ts",
   "tests/unit/identities/killed.test.ts",
-  "tests/unit/table/name-index.random.test.ts",
 ];
 const exclude = process.env.SHARD ? longest : [];
 

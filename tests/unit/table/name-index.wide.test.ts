@@ -2,10 +2,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { readDirectory } from "#core/table/name-index/directory.ts";
 import { isWide, layout, rangeOf } from "#core/table/name-index/items.ts";
-import { type NameIndex, type NameIndexOptions, nameIndex } from "#core/table/name-index/name-index.ts";
+import { indexContext, type NameIndex, type NameIndexOptions, nameIndex } from "#core/table/name-index/name-index.ts";
 import { countRanges, mendNames, narrowRanges, widenRanges } from "#core/table/name-index/reshaping.ts";
 import { wideLayout } from "#core/table/name-index/wide-layout.ts";
+import { widen } from "#core/table/name-index/widening.ts";
 import { as, number, rowCodec } from "#core/table/row.ts";
 import { stale } from "#core/table/stale.ts";
 import { compareKeys, type Table } from "#core/table/table.ts";
@@ -237,6 +239,29 @@ describe("operators", () => {
     expect(await everyName(index)).toEqual([...pairsOfLetters, "mmmm"].sort(compareKeys));
     await index.create(named("mmmmm"));
     expect(await index.audit()).toEqual([]);
+  });
+
+  it("join the neighbours that are left where a writer has made one of them wide meanwhile", async () => {
+    const keys = freshKeys();
+    await load(table, layout(keys, entriesOf(pairsOfLetters.slice(0, 60)), 100));
+    const context = indexContext(on, keys, { splitBytes: 100 });
+    const narrow = (await readDirectory(context)).ranges.flatMap((range) => (isWide(range) ? [] : [range]));
+    expect(narrow.length).toBeGreaterThan(4);
+    let isMet = false;
+    const met: Table = {
+      ...on,
+      async snapshot(asked) {
+        if (!isMet) await widen(context, narrow.slice(2, 3));
+        isMet = true;
+        return on.snapshot(asked);
+      },
+    };
+    for await (const _ of widenRanges(met, keys, { splitBytes: 100, wideFrom: 2, deadlineMs: 2_000 }));
+    // Those before it are one range now.
+    expect((await kindsOf(keys)).slice(0, 2)).toEqual([true, true]);
+    const index = nameIndex(on, keys, { splitBytes: 100 });
+    expect(await index.audit()).toEqual([]);
+    expect(await everyName(index)).toEqual(pairsOfLetters.slice(0, 60));
   });
 
   it("do not disturb writers that have located the other kind of range", async () => {

@@ -60,7 +60,8 @@ export async function countRanges(table: Table, keys: NameListKeys): Promise<Ran
 /**
  * Joins the narrow ranges of an index with many ranges to wide ones. Each step is a transaction that keeps the index
  * exact, so it may end at any time, and be begun again. Yields after each step how many narrow ranges it looked at.
- * About 60 write units for 1,000 names.
+ * About 60 write units for 1,000 names. Ranges next to one that a writer makes wide meanwhile may stay narrow until the
+ * next run.
  */
 export async function* widenRanges(
   table: Table,
@@ -88,20 +89,28 @@ export async function* widenRanges(
   }
 }
 
-/** Joins ranges, or what has become of them. */
+/** Joins ranges, or what has become of them: up to the first that is wide, because only neighbours can be joined. */
 async function joined(context: IndexContext, run: readonly NarrowRange[]): Promise<void> {
   const [low, high] = [run[0]?.low ?? "", run.at(-1)?.high ?? LAST];
   let left = run;
   await settle(context.deadlineMs, async (before) => {
     if (before > 0) {
       const { ranges } = await readDirectory(context);
-      left = ranges
-        .filter((range) => compareKeys(low, range.low) <= 0 && compareKeys(range.high, high) <= 0)
-        .flatMap((range) => (isWide(range) ? [] : [range]))
-        .slice(0, JOINED_RANGES);
+      const inside = ranges.filter((one) => compareKeys(low, one.low) <= 0 && compareKeys(one.high, high) <= 0);
+      left = firstNarrow(inside).slice(0, JOINED_RANGES);
     }
     if (left.length > 0 && !(await widen(context, left))) throw new Moved("the ranges were written meanwhile");
   });
+}
+
+/** The first narrow ranges that no wide one is between. */
+function firstNarrow(ranges: readonly Range[]): readonly NarrowRange[] {
+  const found: NarrowRange[] = [];
+  for (const range of ranges) {
+    if (!isWide(range)) found.push(range);
+    else if (found.length > 0) break;
+  }
+  return found;
 }
 
 /**

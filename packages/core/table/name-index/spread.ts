@@ -29,7 +29,7 @@ const PARTS_MOST = 16;
  * the range is deep enough, so that names that come in their order do not make ranges without end.
  */
 export function crowded(context: IndexContext, range: Range): Crowded | undefined {
-  if (isWide(range) || !isYoung(range) || range.count < 2) return undefined;
+  if (isWide(range) || !isYoung(context, range) || range.count < 2) return undefined;
   return new Crowded(() => spread(context, range));
 }
 
@@ -37,11 +37,12 @@ export function crowded(context: IndexContext, range: Range): Crowded | undefine
  * One attempt, which gives up where another writer has spread the range, comes between, or is writing: those who meet
  * in a range all try, and must not keep it busy.
  */
-async function spread({ table, keys }: IndexContext, { low, high }: NarrowRange): Promise<void> {
+async function spread(context: IndexContext, { low, high }: NarrowRange): Promise<void> {
+  const { table, keys } = context;
   const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);
   const range = item && rangeOf(item);
   const names = leaf ? [...leafOf(leaf).names].sort(compareKeys) : [];
-  if (!range || isWide(range) || range.high !== high || !isYoung(range) || names.length < 2) return;
+  if (!range || isWide(range) || range.high !== high || !isYoung(context, range) || names.length < 2) return;
   const parts = partsOf(range, names);
   const steps = parts.flatMap((part, at): Step[] => {
     const own = names.filter((name) => compareKeys(name, part.low) >= 0 && compareKeys(name, part.high) < 0);
@@ -63,9 +64,12 @@ async function spread({ table, keys }: IndexContext, { low, high }: NarrowRange)
   }
 }
 
-/** Whether a range may be spread: few splits led to it, all of them by releases that count them. */
-function isYoung({ depth = DEEP }: NarrowRange): boolean {
-  return depth < DEEP;
+/**
+ * Whether a range may be spread: few splits led to it, all of them by releases that count them. One that becomes wide
+ * when it is full is not spread: each would undo what the other does.
+ */
+function isYoung({ widenAt }: IndexContext, { depth = DEEP }: NarrowRange): boolean {
+  return depth < Math.min(DEEP, widenAt);
 }
 
 /** Ranges with about equally many names, at least one. */
