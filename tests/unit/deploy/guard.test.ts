@@ -53,6 +53,18 @@ describe.each([
       await expect(table.write(...steps)).rejects.toMatchObject(refused);
       expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
     });
+    test("refuses a transaction whose steps are allowed by different statements", async () => {
+      const { endpoint, client, reopen } = await testTable();
+      const writing = (on: string) => statementsOf({ ...plan.applications, writes: { calls: ["PutItem"], on: [on] } });
+      const statements = [...writing("T#*#A#*"), ...writing("T#*#CRED#*")];
+      const own = await startGuard(endpoint, () => statements, { isProxy });
+      const table = reopen({ client: { ...client, endpoint: own.endpointOf("applications") } })(newMeter());
+      const steps = [application("4"), credential("4")].map((put) => ({ put, when: "absent" as const, otherwise }));
+      for (const step of steps) await table.write(step);
+      const again = [application("5"), credential("5")].map((put) => ({ put, when: "absent" as const, otherwise }));
+      await expect(table.write(...again)).rejects.toMatchObject(refused);
+      await own.close();
+    });
     test("a function that sets passwords writes hashes and does not read them", async () => {
       const table = tableOf("bootstrap");
       await table.write({ put: credential("3"), when: "absent", otherwise });
