@@ -179,7 +179,9 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
       action: pathOf("/oauth2/consent", request.tenant),
       request: sealPending(context.tools.seal, "consent", {
         request: { ...request, ...(given && { given }) },
-        ...{ browser, session, nowMs: context.now },
+        browser,
+        session,
+        nowMs: context.now,
       }),
       userName: inTenant(current.user.userName, {
         tenant: current.session.tenant,
