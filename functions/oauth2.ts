@@ -26,6 +26,7 @@ import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
+import { newNotedUses } from "#core/oauth/secret-use.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
@@ -73,6 +74,7 @@ const tools: OAuthTools = {
     newChangesOf(revocations, systemClock),
   ),
   clientAuthenticator: newClientAuthenticator(seal, newClientProofs(keySets, deployment.access.certificates)),
+  notedUses: newNotedUses(),
   limits,
   mtlsUrl: mtlsUrl(),
   signing,

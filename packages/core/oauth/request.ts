@@ -162,7 +162,10 @@ export async function tryClient(
   context.readableBy?.(found?.settings.origins ?? []);
   const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
-    count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
+    count: async () => {
+      const counted = clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined);
+      await Promise.all([counted, use.refuse()]);
+    },
   });
   const server = serverCheck(found?.tenant ?? guess, ownAudience, context);
   const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
