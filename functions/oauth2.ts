@@ -7,6 +7,7 @@ import { clientStore } from "#core/applications/registry/client-store.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
+import { newFreshCache } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newChangesOf } from "#core/auth/role-changes.ts";
@@ -26,7 +27,6 @@ import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
-import { newNotedUses } from "#core/oauth/secret-use.ts";
 import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
 import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
@@ -56,6 +56,7 @@ const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection, accessSection]);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deployment);
 const limits = deployment.clients;
+const origin = baseUrl();
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -74,7 +75,7 @@ const tools: OAuthTools = {
     newChangesOf(revocations, systemClock),
   ),
   clientAuthenticator: newClientAuthenticator(seal, newClientProofs(keySets, deployment.access.certificates)),
-  notedUses: newNotedUses(),
+  notedUses: newFreshCache(systemClock),
   limits,
   mtlsUrl: mtlsUrl(),
   signing,
@@ -95,13 +96,13 @@ export const handler = lambda<typeof operations, PushedStores & AnswerStores>({
   operations,
   handlers: { ...oauthHandlers, ...pushedHandlers, ...answerHandlers },
   faultPage,
-  baseUrl: baseUrl(),
+  baseUrl: origin,
   stores: ({ meter, event }) => {
     const table = open(meter);
     return {
       table,
       tools,
-      sent: sentRequest(event, baseUrl()),
+      sent: sentRequest(event, origin),
       cookies: event.cookies ?? [],
       keySets,
       clients: clientStore(table),

@@ -7,37 +7,12 @@ import type { UsableSecret } from "../applications/protocols/client-secrets.ts";
 import { usableSecrets } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { dayOf, useKeyOf } from "../applications/registry/secret-use-store.ts";
-import { newFreshCache, newPrivateDigest } from "../auth/fresh.ts";
-import { sourceOf } from "../auth/source.ts";
-import { type Clock, systemClock } from "../platform/clock.ts";
+import type { FreshCache } from "../auth/fresh.ts";
 import type { PresentedClient } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 
-/** A request with a secret: who sends it, and from where. */
-type Attempt = Pick<PresentedClient, "clientId" | "secrets"> & { readonly sourceIp: string };
-
-/** The uses that one container knows to be noted. */
-export interface NotedUses {
-  /** The key of the secret that was accepted for an equal attempt, and is noted for that day. */
-  find(attempt: Attempt, day: number): string | undefined;
-  /** Remembers for a minute that a secret, which was accepted, is noted for that day. */
-  keep(attempt: Attempt, useKey: string, day: number): void;
-}
-
-/** Opens the memory of one container. Only who sends the same secret from the same source meets what it knows. */
-export function newNotedUses(clock: Clock = systemClock): NotedUses {
-  const noted = newFreshCache<{ readonly useKey: string; readonly day: number }>(clock);
-  const digest = newPrivateDigest();
-  const keyOf = ({ clientId, secrets, sourceIp }: Attempt) =>
-    digest([sourceOf(sourceIp), clientId, ...secrets].join("\n"));
-  return {
-    find(attempt, day) {
-      const found = noted.get(keyOf(attempt));
-      return found && found.day >= day ? found.useKey : undefined;
-    },
-    keep: (attempt, useKey, day) => noted.set(keyOf(attempt), { useKey, day }),
-  };
-}
+/** The days of the uses that one container has noted or read, by the sealed texts of the secrets. */
+export type NotedUses = Pick<FreshCache<number>, "get" | "set">;
 
 /** The note of one request. */
 export interface SecretUseNote {
@@ -56,29 +31,32 @@ export interface SecretUseNote {
 }
 
 /**
- * Begins a request that sends a secret: reads what is stored of the client id, unless this container knows that the use
- * is noted. Each request whose secret was not accepted here before reads it, so that the work shows nothing of the
- * client and its secrets. A request without a secret reads nothing.
+ * Begins a request that sends a secret: reads what is stored of the client id, unless this container has accepted an
+ * equal attempt (`accepted` is the sealed text of its secret) and noted it on this day. All others read it, so that the
+ * work shows nothing of the client and its secrets. A request without a secret reads nothing.
  */
 export function noteOfUse(
   { clientId, secrets }: PresentedClient,
-  { secretUses, reportDefect, now, sourceIp, tools: { notedUses } }: OAuthContext,
+  accepted: string | undefined,
+  { secretUses, reportDefect, now, tools: { notedUses } }: OAuthContext,
 ): SecretUseNote {
   // A failure is for the log.
   const ignored = (error: Error): undefined => {
     reportDefect(error);
     return undefined;
   };
-  const [attempt, today] = [{ clientId, secrets, sourceIp }, dayOf(now)];
-  const known = secrets.length > 0 ? notedUses.find(attempt, today) : undefined;
+  const today = dayOf(now);
+  const isNoted = (sealed: string) => (notedUses.get(sealed) ?? 0) >= today;
   const find = () => secretUses.find(clientId).catch(ignored);
-  const read = secrets.length > 0 && known === undefined ? find() : undefined;
+  const isSkipped = accepted !== undefined && isNoted(accepted);
+  const read = secrets.length > 0 && !isSkipped ? find() : undefined;
   const note = async (client: Client, secret: UsableSecret): Promise<void> => {
-    const own = useKeyOf(secret);
-    if (known === own) return;
-    // Another secret than then has this text now: the client was made again. Nothing was read.
+    const { sealedSecret } = secret;
+    if (isNoted(sealedSecret)) return;
+    // Nothing was read where another secret of the same text was noted: the client was made again.
     const before = await (read ?? find());
     if (!before) return;
+    const own = useKeyOf(secret);
     // The days of a secret only grow: a container whose clock is behind notes nothing.
     if ((before.get(own) ?? 0) < today) {
       const had = new Set(usableSecrets(client.settings).map(useKeyOf));
@@ -87,11 +65,11 @@ export function noteOfUse(
       if (kept.length < before.size) await secretUses.replace(clientId, new Map([...kept, [own, today]]));
       else await secretUses.note(clientId, own, today);
     }
-    notedUses.keep(attempt, own, today);
+    notedUses.set(sealedSecret, today);
   };
   return {
     read: read ?? Promise.resolve(),
     write: async (client, secret) => (secret ? note(client, secret).catch(ignored) : undefined),
-    refuse: async () => void (known !== undefined && (await find())),
+    refuse: async () => void (isSkipped && (await find())),
   };
 }
