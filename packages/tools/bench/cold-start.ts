@@ -39,7 +39,7 @@ export async function coldStart(program: string, started: Started): Promise<Cold
   return cold;
 }
 
-/** Runs a program with the flags, variables and memory of a function. Returns the last line of its output, which is JSON. */
+/** Runs a program with the flags, variables and memory of a function. Returns its last line of output, read as JSON. */
 export async function runAsFunction<Result>(
   args: readonly string[],
   { environment, memoryMb }: Pick<Started, "environment" | "memoryMb">,

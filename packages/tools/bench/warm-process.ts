@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
-import type { LambdaFunction } from "../../local/gateway.ts";
 import { checkSuccess } from "./cold-start.ts";
 import type { Warm } from "./warm.ts";
 
@@ -17,16 +16,13 @@ const US_PER_MS = 1_000;
 const [name = "", eventFile = "", calls = ""] = process.argv.slice(2);
 const text = readFileSync(eventFile, "utf8");
 const { handler } = (await import(new URL(`../../../functions/${name}.ts`, import.meta.url).href)) as {
-  readonly handler: LambdaFunction;
+  handler(event: unknown, context: unknown): Promise<unknown>;
 };
-const context = {
-  functionName: name,
-  getRemainingTimeInMillis: () => REQUEST_MS,
-} as unknown as Parameters<LambdaFunction>[1];
+const context = { functionName: name, getRemainingTimeInMillis: () => REQUEST_MS };
 
 const serve = async (): Promise<void> => {
   for (let call = 0; call < Number(calls); call += 1) {
-    const result = JSON.stringify(await handler(JSON.parse(text) as never, context));
+    const result = JSON.stringify(await handler(JSON.parse(text), context));
     if (call === 0) checkSuccess(result);
   }
 };
