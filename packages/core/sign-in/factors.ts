@@ -1,6 +1,7 @@
 /** Which factors a request needs, and what somebody has proven so far. */
 import { neededFactors, type SecondFactor } from "../applications/registry/sequence-model.ts";
 import type { Factors } from "../identities/credentials/factor-store.ts";
+import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
 import { maySignIn, mustChangePassword } from "../identities/users/model.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import { homeOf, type TokenUser, tokenUserOf } from "../tokens/model.ts";
@@ -125,6 +126,11 @@ function chosen(among: readonly SecondFactor[], isNew: boolean, wish: SecondFact
 export function maySetUp({ methods }: Pick<Standing, "methods">, factors: Factors): boolean {
   const has = factorsOf(factors);
   return has.length === 0 || has.some((factor) => methods.includes(METHOD[factor]));
+}
+
+/** Whether a user may have one more passkey. */
+export function mayAddPasskey(passkeys: Factors["passkeys"]): boolean {
+  return (passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
 }
 
 /** Which second factors there are. */

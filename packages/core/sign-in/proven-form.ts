@@ -13,7 +13,8 @@ import type { Stage } from "./pending.ts";
 import type { UserFacts } from "./proceed.ts";
 import { referenceIn } from "./session.ts";
 
-type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
+/** The pages after the password. */
+export type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
 
 /**
  * The request of a form with everything that the next page needs. One round trip; one more where a factor was set up at
@@ -50,19 +51,6 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
 function lacksOne(user: User, { totp, passkeys }: Factors): boolean {
   return (hasCodes(user) && !totp) || (hasPasskeys(user) && !passkeys);
 }
-
-/**
- * Throws `FactorsChanged` where the second factors of a user are others than when the form was read: what may be set up
- * was decided by those.
- */
-export function factorsAreAsRead({ user }: Standing) {
-  return (before: User): void => {
-    if (hasCodes(before) !== hasCodes(user) || hasPasskeys(before) !== hasPasskeys(user)) throw new FactorsChanged();
-  };
-}
-
-/** A factor of the user was used, set up, replaced or taken away since it was read. */
-export class FactorsChanged extends Error {}
 
 /** The stores that change a user, with records that name that user. */
 export function stores({ user, home: tenant }: Standing, context: SignInContext) {
