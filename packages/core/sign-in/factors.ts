@@ -67,6 +67,14 @@ export interface Standing extends Omit<Proven, "user">, Person {
   readonly session?: Current;
 }
 
+/** What is proven with a password that counts from now on: after the revocations that are from `fromMs`. */
+export function fromNow(
+  fromMs: readonly number[],
+  nowMs: number,
+): Pick<Standing, "fromMs" | "authSeconds" | "startedMs"> {
+  return { fromMs, authSeconds: Math.floor(nowMs / 1_000), startedMs: Math.max(nowMs, fromMs[0] ?? 0) };
+}
+
 /** What a request asks for besides the password: for each step one of its factors. */
 function furtherFactors({ application, request }: Pick<CodeRequest, "application" | "request">) {
   const needed = neededFactors(application.authenticationSequence);

@@ -2,7 +2,7 @@
 import { type Factors, findFactors } from "../identities/credentials/factor-store.ts";
 import { hasCodes, hasPasskeys, type User } from "../identities/users/model.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { sessionsOf } from "../sessions/session-store.ts";
 import { homeOf } from "../tokens/model.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
@@ -11,7 +11,7 @@ import { takenRequest } from "./flow.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
 import type { Stage } from "./pending.ts";
 import type { UserFacts } from "./proceed.ts";
-import { referenceIn } from "./session.ts";
+import { formerSession } from "./session.ts";
 
 /** The pages after the password. */
 export type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
@@ -26,10 +26,6 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
   const { table } = context;
   const { id } = proven.user;
   const home = homeOf(proven.user, tenant);
-  const sessionIn = async (of: string) => {
-    const reference = referenceIn(context, of);
-    return reference && readOwnSession(table, reference);
-  };
   const [asked, known, found, ofTenant, consent, sessions, former, replaced] = await Promise.all([
     takenRequest(wanted, form, context),
     standingOf(request, form.pending.session, context),
@@ -37,8 +33,8 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
     tenantFacts(tenant, wanted.scopes, context),
     findConsent(table, home, id, wanted.applicationId),
     sessionsOf(table, home, id),
-    sessionIn(home),
-    home === tenant ? undefined : sessionIn(tenant),
+    formerSession(home, context),
+    home === tenant ? undefined : formerSession(tenant, context),
   ]);
   const standing = home === tenant || asked.client.settings.takesGuests ? known : undefined;
   // The two are read at the same time, not at one: a factor that the user shows must not be overlooked.

@@ -12,6 +12,7 @@ import {
   findClient,
   findSession,
   newSessionCookie,
+  readOwnSession,
   readSessionCookie,
   type SessionReference,
   type SessionWithClients,
@@ -48,6 +49,12 @@ export interface Current {
 export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant: string): SessionReference | undefined {
   const reference = readSessionCookie(cookieIn(cookies, sessionCookieName(tenant)));
   return reference?.tenant === tenant ? reference : undefined;
+}
+
+/** The session that the browser has had in a tenant, whether or not it still counts. One round trip. */
+export async function formerSession(tenant: string, context: SignInContext): Promise<SessionWithClients | undefined> {
+  const reference = referenceIn(context, tenant);
+  return reference && readOwnSession(context.table, reference);
 }
 
 /**
