@@ -39,7 +39,7 @@ export interface ProvenRequest {
   /** What somebody who sets one-time codes up is shown. */
   readonly setup?: CodesSetup | undefined;
   /** What a passkey of somebody must sign, or the one that somebody creates. */
-  readonly challenge?: Challenge | undefined;
+  readonly challenge?: PasskeyChallenge | undefined;
 }
 
 /** A secret of one-time codes before it is stored. */
@@ -51,7 +51,7 @@ export interface CodesSetup {
 }
 
 /** What an authenticator is asked. */
-export interface Challenge {
+export interface PasskeyChallenge {
   /** Random, in Base64url. */
   readonly text: string;
   readonly madeMs: number;

@@ -12,7 +12,7 @@ import { askPassword } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import type { NewPasswordForm } from "./pages/factor-pages.ts";
 import { askNewPassword, proceed } from "./proceed.ts";
-import { provenForm, stores } from "./proven-form.ts";
+import { provenForm, storesAs } from "./proven-form.ts";
 import { marksOf } from "./session.ts";
 
 /** What the form contains. */
@@ -43,7 +43,7 @@ export async function takeNewPassword(
   if (problem) return askNewPassword(asked, standing, context, problem);
   let { user } = standing;
   try {
-    user = await changeUser(stores(standing, context), { tenant, now: context.now }, user.id, {
+    user = await changeUser(storesAs(standing, context), { tenant, now: context.now }, user.id, {
       change: (before) => ({ ...withSystemAttributes(before, { forcePasswordReset: undefined }), password }),
     });
   } catch (error) {

@@ -7,7 +7,7 @@ import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { type Challenge, mayAddPasskey, maySetUp, proving } from "./factors.ts";
+import { mayAddPasskey, maySetUp, type PasskeyChallenge, proving } from "./factors.ts";
 import { askPassword } from "./flow.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { siteOf } from "./passkey-site.ts";
@@ -98,7 +98,7 @@ function nextSetupOf(choice: PasskeyBody["choice"], { totp, passkeys }: Factors)
 async function usedPasskeys(
   text: string,
   passkeys: Passkeys,
-  { text: challenge, madeMs }: Challenge,
+  { text: challenge, madeMs }: PasskeyChallenge,
   { origin }: SignInContext,
 ): Promise<Passkeys | Refusal> {
   const id = await answeringId(text);
@@ -155,7 +155,7 @@ export async function takePasskeySetup(
 }
 
 /** What the page of a form asked the authenticator. */
-function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-setup">): Challenge {
+function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-setup">): PasskeyChallenge {
   if (!request.challenge) throw new Error("a form of passkeys has no challenge");
   return request.challenge;
 }

@@ -21,7 +21,8 @@ import {
 } from "../sessions/session-store.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
-import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { fromNow, type Standing } from "./factors.ts";

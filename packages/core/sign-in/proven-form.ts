@@ -49,7 +49,7 @@ function lacksOne(user: User, { totp, passkeys }: Factors): boolean {
 }
 
 /** The stores that change a user, with records that name that user. */
-export function stores({ user, home: tenant }: Standing, context: SignInContext) {
+export function storesAs({ user, home: tenant }: Standing, context: SignInContext) {
   const { id: subject, userName: username, userStore } = user;
   return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
 }

@@ -15,7 +15,7 @@ import type { Standing } from "./factors.ts";
 import { type Asked, askPassword } from "./flow.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
 import { proceed, type UserFacts } from "./proceed.ts";
-import { type ProvenStage, provenForm, stores } from "./proven-form.ts";
+import { type ProvenStage, provenForm, storesAs } from "./proven-form.ts";
 
 /**
  * A form that proves a second factor, with the attempts at that factor. `admits` counts this one: false where it must
@@ -99,7 +99,7 @@ export async function setUpFactor(
     if (hasCodes(before) !== hasCodes(user) || hasPasskeys(before) !== hasPasskeys(user)) throw factorsChanged();
   };
   try {
-    await changeUser(stores(standing, context), { tenant, now: context.now }, user.id, {
+    await changeUser(storesAs(standing, context), { tenant, now: context.now }, user.id, {
       check,
       change: (before) => before,
       factor,
