@@ -7,6 +7,7 @@ import { clientStore } from "#core/applications/registry/client-store.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
+import { newFreshCache } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newChangesOf } from "#core/auth/role-changes.ts";
@@ -55,6 +56,7 @@ const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection, accessSection]);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deployment);
 const limits = deployment.clients;
+const origin = baseUrl();
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -73,6 +75,7 @@ const tools: OAuthTools = {
     newChangesOf(revocations, systemClock),
   ),
   clientAuthenticator: newClientAuthenticator(seal, newClientProofs(keySets, deployment.access.certificates)),
+  notedUses: newFreshCache(systemClock),
   limits,
   mtlsUrl: mtlsUrl(),
   signing,
@@ -93,13 +96,13 @@ export const handler = lambda<typeof operations, PushedStores & AnswerStores>({
   operations,
   handlers: { ...oauthHandlers, ...pushedHandlers, ...answerHandlers },
   faultPage,
-  baseUrl: baseUrl(),
+  baseUrl: origin,
   stores: ({ meter, event }) => {
     const table = open(meter);
     return {
       table,
       tools,
-      sent: sentRequest(event, baseUrl()),
+      sent: sentRequest(event, origin),
       cookies: event.cookies ?? [],
       keySets,
       clients: clientStore(table),

@@ -53,6 +53,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
 const openRecorded = recordedTables(open, deployment.changes);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment, false);
 const observer = newObserver("sign-in");
+const origin = baseUrl();
 
 const tools: SignInTools = {
   settings: deployment.signIn,
@@ -75,7 +76,7 @@ export const handler = lambda({
   operations,
   handlers: signInHandlers,
   faultPage,
-  baseUrl: baseUrl(),
+  baseUrl: origin,
   stores: ({ meter, event, caused }) => {
     const table = open(meter);
     return {
@@ -92,7 +93,7 @@ export const handler = lambda({
       },
       table,
       tools,
-      sent: sentRequest(event, baseUrl()),
+      sent: sentRequest(event, origin),
       cookies: event.cookies ?? [],
       clients: clientStore(table),
       applications: applicationStore(table),

@@ -13,6 +13,7 @@ import { usableSecrets } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { basicParts } from "../auth/basic.ts";
 import { newFreshCache, newPrivateDigest } from "../auth/fresh.ts";
+import { sourceOf } from "../auth/source.ts";
 import { BASIC_CHALLENGE } from "../http/decision.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
@@ -60,6 +61,7 @@ export interface ClientCheck extends ServerCheck {
   readonly pathTenant: string | undefined;
   /** Whether guesses have locked the client for the source of the request. */
   readonly isLocked: boolean;
+  readonly sourceIp: string;
 }
 
 /** An authenticated client. */
@@ -80,8 +82,11 @@ export interface ClientAuthenticator {
    * not the registered one, and a locked client, after the same work, however many secrets the client has.
    */
   authenticate(presented: PresentedClient, check: ClientCheck): Promise<AuthenticatedClient | undefined>;
-  /** Whether the same secret was accepted here within a minute. */
-  wasAccepted(presented: PresentedClient): boolean;
+  /**
+   * The sealed text of the secret of an equal attempt from the same source that was accepted here within a minute. The
+   * secret proves the client again while the client has that text (decision 0141).
+   */
+  accepted(presented: PresentedClient, sourceIp: string): string | undefined;
 }
 
 /** Whether a request has a credential of its client that somebody could guess at. */
@@ -161,25 +166,38 @@ export function newClientAuthenticator(
 ): ClientAuthenticator {
   // Stands in for secrets that a client does not have, so that unknown clients cost the same work too.
   const missing = { text: seal.seal(newSecretText(), "unknown"), owner: "unknown" };
-  const accepted = newFreshCache<true>(clock);
+  const known = newFreshCache<string>(clock);
   const digest = newPrivateDigest();
-  const keyOf = ({ clientId, secrets }: PresentedClient) => digest([clientId, ...secrets].join("\n"));
+  const keyOf = ({ clientId, secrets }: PresentedClient, sourceIp: string) =>
+    digest([sourceOf(sourceIp), clientId, ...secrets].join("\n"));
+  const accepted: ClientAuthenticator["accepted"] = (presented, sourceIp) =>
+    presented.secrets.length === 0 ? undefined : known.get(keyOf(presented, sourceIp));
+  /** The secret that was sent. The work is the same for each client, and for none. */
+  const opened = ({ secrets }: PresentedClient, found: Client | undefined, nowMs: number): UsableSecret | undefined => {
+    const own = found ? usableSecrets(found.settings) : [];
+    const owner = found ? ownerOf(found.tenant, found.applicationId) : missing.owner;
+    const sent = secrets.map(digestOf);
+    const equal = Array.from({ length: Math.max(CLIENT_SECRETS_CEILING, own.length) }, (_, at) => {
+      const sealed = own[at] ? { text: own[at].sealedSecret, owner } : missing;
+      return isAmong(digestOf(seal.open(sealed.text, sealed.owner)), sent);
+    });
+    return own.find((each, at) => equal[at] && !isExpired(each, nowMs));
+  };
+  /** The secret of an equal attempt, which was opened then, while the client has it and is not locked. */
+  const remembered = (presented: PresentedClient, { found, isLocked, sourceIp, nowMs }: ClientCheck) => {
+    const text = isLocked || !found ? undefined : accepted(presented, sourceIp);
+    if (text === undefined || !found) return undefined;
+    return usableSecrets(found.settings).find((each) => each.sealedSecret === text && !isExpired(each, nowMs));
+  };
   return {
     async authenticate(presented, check) {
-      const { found, pathTenant, isLocked, nowMs } = check;
-      const { secrets, assertion: text, certificate, clientId } = presented;
-      const own = found ? usableSecrets(found.settings) : [];
-      const owner = found ? ownerOf(found.tenant, found.applicationId) : missing.owner;
-      const sent = secrets.map(digestOf);
-      const equal = Array.from({ length: Math.max(CLIENT_SECRETS_CEILING, own.length) }, (_, at) => {
-        const sealed = own[at] ? { text: own[at].sealedSecret, owner } : missing;
-        return isAmong(digestOf(seal.open(sealed.text, sealed.owner)), sent);
-      });
-      const right = own.find((each, at) => equal[at] && !isExpired(each, nowMs));
+      const { found, pathTenant, isLocked, nowMs, sourceIp } = check;
+      const { assertion: text, certificate, clientId } = presented;
+      const right = remembered(presented, check) ?? opened(presented, found, nowMs);
       const secret = isLocked ? undefined : right;
       // A locked client is verified like an unknown one: its keys are not fetched.
-      const known = isLocked ? undefined : found;
-      const assertion = text === undefined ? undefined : await proofs.assertion(text, clientId, known, check);
+      const unlocked = isLocked ? undefined : found;
+      const assertion = text === undefined ? undefined : await proofs.assertion(text, clientId, unlocked, check);
       const isOtherTenant = pathTenant !== undefined && found?.tenant !== pathTenant;
       if (!found || isOtherTenant) return undefined;
       const { settings } = found;
@@ -191,11 +209,11 @@ export function newClientAuthenticator(
         (certificate !== undefined && (await proofs.isCertified(certificate, found, check)));
       if (!isRight || !methodsOf(settings).includes(method)) return undefined;
       const refusal = refusalOf(settings);
-      if (secret !== undefined && !refusal) accepted.set(keyOf(presented), true);
+      if (secret !== undefined && !refusal) known.set(keyOf(presented, sourceIp), secret.sealedSecret);
       const once = settings.authentication?.allowsReuse ? undefined : assertion;
       return { client: found, secret, ...(once && { once }), ...(refusal && { refusal }) };
     },
-    wasAccepted: (presented) => presented.secrets.length > 0 && accepted.get(keyOf(presented)) === true,
+    accepted,
   };
 }
 

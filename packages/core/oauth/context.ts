@@ -21,12 +21,14 @@ import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
 import type { ClientLockoutStore } from "./client-lockout-store.ts";
+import type { NotedUses } from "./secret-use.ts";
 
 /** What lives as long as the container. */
 export interface OAuthTools {
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
+  readonly notedUses: NotedUses;
   readonly limits: ClientLimits;
   /** The origin of the name with client certificates; absent where there is none. */
   readonly mtlsUrl: string | undefined;

@@ -13,7 +13,6 @@ import {
   type ClientParameters,
   clientRefused,
   isGuess,
-  type PresentedClient,
   presentedClient,
 } from "./client-authentication.ts";
 import { credentialVersion } from "./client-lockout-store.ts";
@@ -143,14 +142,15 @@ export async function tryClient(
   // The id of a public client proves nothing.
   const isProven = isGuess(presented) || presented.certificate !== undefined;
   const wanted: Names = { scopes: isProven ? requested : [], identifiers: apis };
-  const early = isProven && mayReadEarly(wanted, presented, context) ? wanted : NO_NAMES;
+  const accepted = tools.clientAuthenticator.accepted(presented, sourceIp);
+  const early = isProven && (accepted !== undefined || isSmall(wanted)) ? wanted : NO_NAMES;
   const readTenant = (domain: string, { scopes, identifiers }: Names) =>
     Promise.all([
       tenants.find(domain),
       apiResources.findScopes(domain, scopes),
       apiResources.idsOf(domain, identifiers),
     ]);
-  const use = noteOfUse(presented, context);
+  const use = noteOfUse(presented, accepted, context);
   const [found, lock, guessed, token, code] = await Promise.all([
     clients.find(presented.clientId),
     clientLockouts.find(guesser, now),
@@ -162,10 +162,13 @@ export async function tryClient(
   context.readableBy?.(found?.settings.origins ?? []);
   const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
-    count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
+    count: async () => {
+      const counted = clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined);
+      await Promise.all([counted, use.refuse()]);
+    },
   });
   const server = serverCheck(found?.tenant ?? guess, ownAudience, context);
-  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), sourceIp, ...server };
   const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
   if (!authenticated) return failure(version);
   const { client, secret, refusal } = authenticated;
@@ -234,9 +237,8 @@ export async function whileNoted<T>(noted: Promise<void>, work: () => Promise<T>
   }
 }
 
-function mayReadEarly(names: Names, presented: PresentedClient, { tools }: OAuthContext): boolean {
-  const isSmall = sizeOf(names) <= UNPROVEN_NAMES_MAX && names.identifiers.length <= UNPROVEN_APIS_MAX;
-  return isSmall || tools.clientAuthenticator.wasAccepted(presented);
+function isSmall(names: Names): boolean {
+  return sizeOf(names) <= UNPROVEN_NAMES_MAX && names.identifiers.length <= UNPROVEN_APIS_MAX;
 }
 
 function sizeOf({ scopes, identifiers }: Names): number {

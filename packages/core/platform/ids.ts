@@ -1,17 +1,17 @@
 /** Identifiers. */
 import { randomUUID } from "node:crypto";
-import { v5, v7 } from "uuid";
+import { parse, v5, v7 } from "uuid";
 
 const ID_BYTES_MAX = 255;
 
 /** Any fixed UUID: it separates these ids from ids that other software derives. */
-const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
+const TRACE_NAMESPACE = parse("5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42");
 
 /** Separates the ids of built-in resources from those of requests. */
-const SYSTEM_NAMESPACE = "0f6a1f7e-8a3c-4f0e-b7c2-3a1d6c9e5b84";
+const SYSTEM_NAMESPACE = parse("0f6a1f7e-8a3c-4f0e-b7c2-3a1d6c9e5b84");
 
 /** Separates the ids of events from them. */
-const EVENT_NAMESPACE = "b64a3f0c-95d1-4f27-8f5e-5f0f1c0a7d13";
+const EVENT_NAMESPACE = parse("b64a3f0c-95d1-4f27-8f5e-5f0f1c0a7d13");
 
 /**
  * A resource id: a UUID of version 7 (RFC 9562), so that newer ids sort after older ones. Opaque to clients, not a

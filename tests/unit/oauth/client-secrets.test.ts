@@ -5,7 +5,11 @@ import { CLIENT_SECRETS_CEILING } from "#core/applications/protocols/limits.ts";
 import { ownerOf } from "#core/applications/protocols/model.ts";
 import type { ClientRecord } from "#core/applications/registry/client-model.ts";
 import type { Client } from "#core/applications/registry/client-store.ts";
-import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
+import {
+  type ClientAuthenticator,
+  type ClientCheck,
+  newClientAuthenticator,
+} from "#core/oauth/client-authentication.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 
 const NOW_MS = 1_790_000_000_000;
@@ -50,9 +54,16 @@ const noProofs = { assertion: async () => undefined, isCertified: async () => fa
 const server = { issuers: new Set<string>(), addresses: new Set<string>(), issuer: "", nowMs: NOW_MS };
 
 const authenticator = newClientAuthenticator(seal, noProofs);
-const attempt = async (found: Client | undefined, ...secrets: readonly string[]) => {
+const attempt = async (found: Client | undefined, ...secrets: readonly string[]) =>
+  attemptWith(authenticator, found, secrets);
+const attemptWith = async (
+  authenticator: ClientAuthenticator,
+  found: Client | undefined,
+  secrets: readonly string[],
+  differing: Partial<ClientCheck> = {},
+) => {
   opened = 0;
-  const check = { found, pathTenant: undefined, isLocked: false, ...server };
+  const check = { found, pathTenant: undefined, isLocked: false, sourceIp: "10.0.0.1", ...server, ...differing };
   const presented = { clientId: "client", by: "client_secret_basic", secrets } as const;
   const result = await authenticator.authenticate(presented, check);
   return { isRight: result !== undefined, opened };
@@ -85,4 +96,40 @@ test("accepts each of the secrets until its second, and no other", async () => {
 test("accepts more than the ceiling where a row has more", async () => {
   const client = clientWith(...many, undefined);
   expect((await attempt(client, `secret-${CLIENT_SECRETS_CEILING}`)).isRight).toBe(true);
+});
+
+describe("an attempt that was accepted", () => {
+  const start = async (client = clientWith(soon, undefined)) => {
+    let nowMs = NOW_MS;
+    const authenticator = newClientAuthenticator(seal, noProofs, { now: () => nowMs });
+    const again = (differing: Partial<ClientCheck> = {}, secret = "secret-0") =>
+      attemptWith(authenticator, client, [secret], differing);
+    expect(await again()).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });
+    return { client, again, after: (ms: number) => (nowMs += ms) };
+  };
+  test("opens no secret again", async () => {
+    const { again } = await start();
+    expect(await again()).toEqual({ isRight: true, opened: 0 });
+  });
+  test.each<[string, Partial<ClientCheck>, boolean]>([
+    ["from another source", { sourceIp: "10.0.0.2" }, true],
+    ["of a locked client", { isLocked: true }, false],
+    ["after the secret expired", { nowMs: NOW_MS + 1_000 }, false],
+    ["of a client that has gone", { found: undefined }, false],
+    ["of a client that has other secrets now", { found: clientWith(undefined) }, true],
+    ["of a client whose new secret has expired", { found: clientWith(past) }, false],
+  ])("is proven as the first one was: %s", async (_, differing, isRight) => {
+    const { again } = await start();
+    expect(await again(differing)).toEqual({ isRight, opened: CLIENT_SECRETS_CEILING });
+  });
+  test("is proven as the first one was: with another secret", async () => {
+    const { again } = await start();
+    expect(await again({}, "secret-1")).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });
+    expect(await again({}, "wrong")).toEqual({ isRight: false, opened: CLIENT_SECRETS_CEILING });
+  });
+  test("is proven as the first one was: after a minute", async () => {
+    const { again, after } = await start();
+    after(60_001);
+    expect(await again()).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });
+  });
 });
