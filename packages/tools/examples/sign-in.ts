@@ -50,9 +50,9 @@ function newBrowser(url: string, taken: Taken) {
   };
   return {
     open,
-    /** Sends the form of a page. Throws an `Error` where another page follows than one that goes on. */
+    /** Sends the form of a page, without fields for password managers. Throws an `Error` where another page follows than one that goes on. */
     async submit(id: OperationId, { html }: Shown, entered: Readonly<Record<string, string>>): Promise<Shown> {
-      const body = { ...hiddenIn(html), ...entered };
+      const body = { request: hiddenIn(html).request ?? "", ...entered };
       const shown = await open(actionIn(html), body);
       if (shown.status !== 200) throw new Error(`${id} returned ${shown.status}: ${shown.html}`);
       if (!taken.has(id)) {
