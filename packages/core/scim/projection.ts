@@ -26,6 +26,8 @@ export interface Projection {
   readonly core: readonly Shown[];
   readonly extensions: readonly { readonly id: string; readonly shown: readonly Shown[] }[];
   readonly meta: readonly Shown[];
+  /** All of these attributes. */
+  readonly all: ReadonlySet<Attribute>;
 }
 
 /** Limits the work: each name is looked up in the schemas, which have far fewer attributes. */
@@ -59,14 +61,23 @@ interface PresentOptions {
  */
 export function projectionOf(type: ResourceType, selection: Selection): Projection {
   const choose = chooseFrom(type, selection);
+  if (choose !== byDefault) return chosenOf(type, choose);
+  const known = defaults.get(type) ?? chosenOf(type, choose);
+  defaults.set(type, known);
+  return known;
+}
+
+/** The projections of requests that name no attributes: most of them. */
+const defaults = new WeakMap<ResourceType, Projection>();
+
+function chosenOf(type: ResourceType, choose: Choose): Projection {
   const chosen = (attributes: readonly Attribute[]) => attributes.flatMap((attribute) => choose(attribute) ?? []);
   const attributes = coreAttributes(type);
-  return {
-    type,
-    core: chosen(attributes.filter(({ name }) => name !== "schemas" && name !== "meta")),
-    extensions: type.extensions.map((extension) => ({ id: extension.id, shown: chosen(extension.attributes) })),
-    meta: chosen(attributes.filter(({ name }) => name === "meta")),
-  };
+  const core = chosen(attributes.filter(({ name }) => name !== "schemas" && name !== "meta"));
+  const extensions = type.extensions.map((extension) => ({ id: extension.id, shown: chosen(extension.attributes) }));
+  const meta = chosen(attributes.filter(({ name }) => name === "meta"));
+  const shown = [...core, ...meta, ...extensions.flatMap((extension) => extension.shown)];
+  return { type, core, extensions, meta, all: new Set(shown.map(({ attribute }) => attribute)) };
 }
 
 function chooseFrom(type: ResourceType, { attributes, excludedAttributes }: Selection): Choose {
@@ -163,14 +174,19 @@ function withSubs(attribute: Attribute, isShown: (sub: Attribute) => boolean): S
 }
 
 /**
- * Whether an attribute, or a part of it, is selected. Saves stores from reading what is not. The name is that of an
- * attribute, such as `members`, or a full name with its URN.
+ * Whether an attribute, or a part of it, is selected. Saves stores from reading what is not. The name is one that this
+ * project knows, not of a request: that of an attribute, such as `members`, or a full name with its URN.
  */
-export function wants({ type, core, extensions, meta }: Projection, name: string): boolean {
-  const found = resolveName(type, name);
-  const shown = [...core, ...meta, ...extensions.flatMap((extension) => extension.shown)];
-  return shown.some(({ attribute }) => attribute === found?.attribute);
+export function wants({ type, all }: Projection, name: string): boolean {
+  const names = resolved.get(type) ?? new Map<string, Attribute | undefined>();
+  resolved.set(type, names);
+  if (!names.has(name)) names.set(name, resolveName(type, name)?.attribute);
+  const attribute = names.get(name);
+  return attribute !== undefined && all.has(attribute);
 }
+
+/** The attributes of the names that `wants` was asked for. */
+const resolved = new WeakMap<ResourceType, Map<string, Attribute | undefined>>();
 
 /**
  * Renders a resource: `schemas`, `id`, `externalId`, the attributes of the core schema, the extensions, `meta`.

@@ -3,7 +3,7 @@
  *
  * - `-- tokens` measures tokens only, `-- users 1000000 [directory]` SCIM only, with that many users; the directory
  *   stores the data for later runs. `-- sizes [directory]` measures SCIM at 1,000, 10,000 and 100,000 users.
- * - `-- cold [rounds]` measures cold starts.
+ * - `-- cold [rounds]` measures cold starts, `-- warm [calls]` requests to functions that have served many.
  * - `-- peers [rounds] [Keycloak]` compares the processor time of requests with that of other servers. The folder is
  *   that of a Keycloak distribution.
  * - `-- import [users]` measures how fast users come into an empty tenant.
@@ -19,16 +19,18 @@ import { measureImports } from "./rates.ts";
 import { printRows } from "./report.ts";
 import { measureTokens } from "./tokens.ts";
 import { measureUsers } from "./users.ts";
+import { measureWarm } from "./warm.ts";
 
 const USERS = 10_000;
 const USERS_LEAST = 1_000;
 const SIZES = [1_000, 10_000, 100_000];
 const COLD_ROUNDS = 15;
+const WARM_CALLS = 2_000;
 const PEER_ROUNDS = 7;
 const IMPORTED = 10_000;
 
 const USAGE =
-  "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- peers [rounds] [Keycloak] | -- import [users]]";
+  "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- warm [calls] | -- peers [rounds] [Keycloak] | -- import [users]]";
 
 /** A topic, with the words after it. Returns whether all rows are within budget, or `undefined` for wrong words. */
 type Topic = (first: string | undefined, second: string | undefined) => Promise<boolean | undefined>;
@@ -45,6 +47,7 @@ const topics: Readonly<Record<string, Topic>> = {
     return !results.includes(false);
   },
   cold: (rounds) => measured(rounds, COLD_ROUNDS, measureColdStarts),
+  warm: (calls) => measured(calls, WARM_CALLS, measureWarm),
   peers: (rounds, keycloak) => measured(rounds, PEER_ROUNDS, (number) => comparePeers({ rounds: number, keycloak })),
   import: (number) => measured(number, IMPORTED, measureImports),
 };

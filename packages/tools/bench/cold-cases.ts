@@ -1,4 +1,4 @@
-/** The requests whose cold starts are measured, as the gateway passes them to the functions. */
+/** The requests that are measured in a process of their own, as the gateway passes them to the functions. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FunctionName, plan, variablesOf } from "../../../stacks/plan.ts";
@@ -16,7 +16,7 @@ export interface ColdCase {
   readonly event: string;
   readonly environment: Environment;
   readonly memoryMb: number;
-  /** The highest ratio to the bare handler that is the goal. */
+  /** The highest ratio of a cold start to the bare handler that is the goal. */
   readonly goal: number;
 }
 
@@ -33,10 +33,16 @@ interface Recorded {
   readonly load: LoadFunction;
 }
 
+/** The cases, and the service behind them. */
+export interface RecordedCases {
+  readonly cases: readonly ColdCase[];
+  /** The address of its database without TLS. The cases have one with TLS. */
+  readonly endpoint: string;
+  close(): Promise<unknown>;
+}
+
 /** Starts the service, sends each request once, and keeps the events of the functions in a directory. */
-export async function recordCases(
-  directory: string,
-): Promise<{ readonly cases: readonly ColdCase[]; readonly close: () => Promise<unknown> }> {
+export async function recordCases(directory: string): Promise<RecordedCases> {
   const recorded = newRecorder();
   const service = await startService(inMemory, {}, recorded.load);
   const proxy = await startTlsProxy(service.endpoint, directory);
@@ -63,6 +69,12 @@ export async function recordCases(
   const list = await withoutLog(() => get(APPLICATIONS));
   const [application] = (list as { readonly applications: readonly { readonly id: string }[] }).applications;
   const group = (await withoutLog(() => send("POST", "/scim2/Groups", { displayName: "cold" }))) as { id: string };
+  const employee = {
+    userName: "cold.start",
+    name: { familyName: "Start", givenName: "Cold" },
+    password: "Cold-start-1",
+  };
+  const user = (await withoutLog(() => send("POST", "/scim2/Users", employee))) as { id: string };
   const renaming = {
     schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
     Operations: [{ op: "replace", path: "displayName", value: "colder" }],
@@ -71,6 +83,7 @@ export async function recordCases(
 
   await add("authorizer, by password", "authorizer", GOAL_BY_PASSWORD, () => get(APPLICATIONS));
   await add("authorizer, by JWT", "authorizer", GOAL, () => get(APPLICATIONS, bearer));
+  await add("scim2, reads a user", "scim2", GOAL, () => get(`/scim2/Users/${user.id}`));
   await add("scim2, lists users", "scim2", GOAL, () => get("/scim2/Users?count=10"));
   await add("scim2, renames a group", "scim2", GOAL, () => send("PATCH", `/scim2/Groups/${group.id}`, renaming));
   await add("scim1, lists users", "scim1", GOAL, () => get("/svc/scim/Users?count=10"));
@@ -93,7 +106,7 @@ export async function recordCases(
     proxy.close();
     return service.close();
   };
-  return { cases, close };
+  return { cases, endpoint: service.endpoint, close };
 }
 
 /** Loads functions from their sources, and keeps the last event and the variables of each. */
