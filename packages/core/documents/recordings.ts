@@ -19,6 +19,7 @@ export const refusals = {
   missingScope: "A credential without the scope",
   noCredential: "No credential",
   notSupported: "A parameter that is not supported",
+  otherForm: "A form that no page of the service has sent",
   otherMediaType: "A body of another media type",
   reusedKey: "An Idempotency-Key of another request",
   staleEntityTag: "An entity tag that the resource does not have",

@@ -2,7 +2,8 @@
 import type { PageResult } from "../operation/operation.ts";
 import type { Brand } from "../settings/brand.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import type { AuthorizationError, ReturnAddress } from "./authorization-request.ts";
+import type { AuthorizationError } from "./authorization-error.ts";
+import type { ReturnAddress } from "./authorization-request.ts";
 import { pageHeaders } from "./pages/layout.ts";
 import type { Language } from "./pages/messages.ts";
 import { formPostPage } from "./pages/pages.ts";

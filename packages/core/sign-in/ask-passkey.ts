@@ -1,10 +1,9 @@
 /** Asks for a passkey, or to create one. What the browser is asked for is in the page; its challenge in the form. */
 import type { Factors } from "../identities/credentials/factor-store.ts";
-import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
 import { qualifiedName } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import type { SignInContext } from "./context.ts";
-import { lackingFactors, nextFactor, type Standing } from "./factors.ts";
+import { lackingFactors, mayAddPasskey, nextFactor, type Standing } from "./factors.ts";
 import type { Asked } from "./flow.ts";
 import { type PasskeyForm, passkeyPage, passkeySetupPage } from "./pages/passkey-pages.ts";
 import { creationOptions, randomText, requestOptions, siteOf } from "./passkey-site.ts";
@@ -30,7 +29,7 @@ export function askPasskey(
       problem,
       options: requestOptions(challenge.text, siteOf(context.origin), passkeys),
       mayUseCode: others.includes("code"),
-      mayAdd: options.includes("passkey") && passkeys.keys.length < PASSKEYS_MAX,
+      mayAdd: options.includes("passkey") && mayAddPasskey(passkeys),
       mayAddCodes: options.includes("passkey") && options.includes("code") && !factors.totp,
     },
     optionsOf(asked),

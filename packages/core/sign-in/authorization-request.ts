@@ -18,9 +18,6 @@ import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { allowedTypes, checkFront, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 
-export { AuthorizationError } from "./authorization-error.ts";
-export { one, type Parameters } from "./parameters.ts";
-
 /** Where and how a client gets its answer. */
 export interface ReturnAddress {
   readonly redirectUri: string;
@@ -125,7 +122,7 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
 }
 
 /**
- * Why nobody can sign in to an application now; `undefined` where people can. The service does not do less than the
+ * Why people cannot sign in to an application now; `undefined` where they can. The service does not do less than the
  * settings ask for.
  */
 export function problemOf({

@@ -8,15 +8,11 @@ import type { PageResult } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Consent, findConsent } from "../sessions/consent-store.ts";
 import type { SessionReference } from "../sessions/session-store.ts";
-import { readIdTokenHint } from "../tokens/id-token-reader.ts";
+import { type IdTokenHint, readIdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { answerError } from "./answers.ts";
-import {
-  AuthorizationError,
-  type AuthorizationRequest,
-  type Requester,
-  readAuthorizationRequest,
-} from "./authorization-request.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { type AuthorizationRequest, type Requester, readAuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText } from "./cookies.ts";
@@ -53,12 +49,7 @@ export async function authorize(
   try {
     to = { ...to, mode: modeOf(sent.parameters) };
     if (sent.problem) throw sent.problem;
-    const expected = expectedSubject(one(sent.parameters, "id_token_hint"), hint, requester);
-    const read = readAuthorizationRequest(sent.parameters, { ...requester, to });
-    if (expected !== undefined && read.expected !== undefined && expected !== read.expected) {
-      throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
-    }
-    const request = { ...read, ...(expected !== undefined && { expected }) };
+    const request = requestOf(sent.parameters, hint, { ...requester, to });
     await checkSector(requester, context);
     const asked: Asked = { ...sending, request, application, client, browser: browser.text };
     const chosen = await chosenFor(candidates, request, application, context);
@@ -80,6 +71,17 @@ export async function authorize(
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
   }
+}
+
+/** The request that parameters ask for; its hint and its claims name one user at most. Throws `AuthorizationError`. */
+function requestOf(parameters: Parameters, hint: IdTokenHint | undefined, requester: Requester): AuthorizationRequest {
+  const expected = expectedSubject(one(parameters, "id_token_hint"), hint, requester);
+  const request = readAuthorizationRequest(parameters, requester);
+  if (expected === undefined) return request;
+  if (request.expected !== undefined && expected !== request.expected) {
+    throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
+  }
+  return { ...request, expected };
 }
 
 /** A session that counts, with what its user has agreed to. */

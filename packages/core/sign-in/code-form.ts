@@ -1,21 +1,28 @@
 /** The forms of one-time codes: entering one, setting them up, and going on from the recovery codes. */
 import { codeLock } from "../auth/factor-lock-store.ts";
-import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
+import type { Factors } from "../identities/credentials/factor-store.ts";
 import { settingUpTotp, type TotpFactor, totpOwner, usingTotp } from "../identities/credentials/totp-store.ts";
-import { changeUser } from "../identities/provisioning/users.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { newId } from "../platform/ids.ts";
 import { later } from "../platform/later.ts";
-import { homeOf } from "../tokens/model.ts";
 import { askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { maySetUp, proving, type Standing, without } from "./factors.ts";
+import { mayAddPasskey, maySetUp, proving, type Standing, without } from "./factors.ts";
 import { type Asked, askPassword } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { recoveryCodesPage } from "./pages/factor-pages.ts";
-import { askCode, askSetup, proceed, type UserFacts } from "./proceed.ts";
-import { FactorsChanged, factorsAreAsRead, provenForm, stores } from "./proven-form.ts";
+import { askCode, askSetup, proceed } from "./proceed.ts";
+import { provenForm } from "./proven-form.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
+import {
+  factorsChanged,
+  goOnNow,
+  goOnProven,
+  logRefusal,
+  type NextSetup,
+  provingForm,
+  setUpFactor,
+} from "./second-factor.ts";
 
 const [newRecoveryCodes, stepOf, withoutRecoveryCode] = later(
   () => import("./totp.ts"),
@@ -38,18 +45,15 @@ export interface SetupBody extends Pick<CodeBody, "request" | "code"> {
   readonly choice?: "passkey" | undefined;
 }
 
+/** What the log says of codes that do not count. */
+const reasons = { codeWrong: "one-time code", codeLocked: "one-time codes locked" } as const;
+
 /**
  * Takes a one-time code or a recovery code. Each counts once. Throws `request.invalid` for a form that does not count.
  */
 export async function takeCode(body: CodeBody, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const form = opened("code", body.request, headers, context);
-  const { tenant, proven } = form.pending.request;
-  const home = homeOf(proven.user, tenant);
-  const lock = codeLock(context.table, home, proven.user.id);
-  const [{ asked, standing, facts }, attempts] = await Promise.all([
-    provenForm(form, headers, context),
-    lock.find(context.now),
-  ]);
+  const { asked, standing, facts, home, lock, admits } = await provingForm(form, codeLock, headers, context);
   if (!standing || body.choice === "other") return askPassword(asked, context);
   const { factors } = facts;
   const { totp } = factors;
@@ -57,57 +61,35 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
   if (!totp) return proceed(asked, standing, facts, [], context);
   if (body.choice === "passkey") return proceed(asked, standing, facts, [], context, "passkey");
   if (!body.code && !body.recovery) return askCode(asked, standing, factors, context, "codeMissing");
-  const refuse = (problem: "codeWrong" | "codeLocked") => {
-    const { traceId, sourceIp, tools } = context;
-    const { userName: name, userStore } = standing.user;
-    const reason = problem === "codeLocked" ? "one-time codes locked" : "one-time code";
-    tools.refusals({ traceId, sourceIp, operation: "enterCode" })({ tenant: home, userStore, name }, reason);
+  const refuse = (problem: keyof typeof reasons) => {
+    logRefusal(reasons[problem], "enterCode", standing, context);
     return askCode(asked, standing, factors, context, problem);
   };
-  if (!(await lock.admits(attempts, totp.version, context.now))) return refuse("codeLocked");
-  const after = await usedFactor(body, totp, { tenant: home, userId: standing.user.id }, context);
+  if (!(await admits(totp.version))) return refuse("codeLocked");
+  const { id: userId } = standing.user;
+  const after = await usedFactor(body, totp, totpOwner(home, userId), context);
   if (!after) return refuse("codeWrong");
-  const using = usingTotp(home, standing.user.id, { before: totp, after }, () => new FactorsChanged());
   const now = { ...facts, factors: { ...factors, totp: after } };
-  try {
-    const [page] = await Promise.all([
-      goOn(body.choice, asked, proving(standing, "code"), now, using, context),
-      lock.takeBack(),
-    ]);
-    return page;
-  } catch (error) {
-    // Another request used the same code.
-    if (error instanceof FactorsChanged) return refuse("codeWrong");
-    throw error;
-  }
+  const storing = usingTotp(home, userId, { before: totp, after }, factorsChanged);
+  const proof = { storing, lock, nextSetup: nextSetupOf(body.choice, now.factors) };
+  const page = await goOnProven(asked, proving(standing, "code"), now, proof, context);
+  // Another request used the same code.
+  return page ?? refuse("codeWrong");
 }
 
-/** Goes on after a code: to another app, to a passkey, or to the application. */
-async function goOn(
-  choice: CodeBody["choice"],
-  asked: Asked,
-  standing: Standing,
-  facts: UserFacts,
-  using: ReturnType<typeof usingTotp>,
-  context: SignInContext,
-): Promise<PageResult> {
-  const { factors } = facts;
-  const isReplaced = choice === "replace";
-  const addsPasskey = choice === "add-passkey" && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
-  if (!isReplaced && !addsPasskey) return proceed(asked, standing, facts, [using], context);
-  await context.table.write(using);
-  if (addsPasskey) return askPasskeySetup(asked, standing, factors, context);
-  return askSetup(asked, standing, factors, context, { replaces: factors.totp?.version });
+/** What the person wants to set up after a code: another app, or a passkey. */
+function nextSetupOf(choice: CodeBody["choice"], { totp, passkeys }: Factors): NextSetup | undefined {
+  if (choice === "replace") return (...given) => askSetup(...given, { replaces: totp?.version });
+  return choice === "add-passkey" && mayAddPasskey(passkeys) ? askPasskeySetup : undefined;
 }
 
 /** The factor after the use of a code; `undefined` where the code is not right. */
 async function usedFactor(
   { code, recovery }: CodeBody,
   totp: TotpFactor,
-  { tenant, userId }: { readonly tenant: string; readonly userId: string },
+  owner: string,
   { tools: { factorSeal }, now }: SignInContext,
 ): Promise<TotpFactor | undefined> {
-  const owner = totpOwner(tenant, userId);
   const secret = factorSeal.open(totp.sealedSecret, owner);
   // Sealed again with each use, so that a former key falls out of use.
   const sealedSecret = factorSeal.seal(secret, owner);
@@ -143,30 +125,18 @@ export async function takeSetup(body: SetupBody, headers: PageHeaders, context: 
     return askSetup(asked, standing, factors, context, { secret, replaces, problem });
   }
   const { codes, digests } = await newRecoveryCodes();
-  const { user } = standing;
-  const factor: TotpFactor = {
-    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(home, user.id)),
+  const { id } = standing.user;
+  const after: TotpFactor = {
+    sealedSecret: context.tools.factorSeal.seal(secret, totpOwner(home, id)),
     version: newId(),
     usedStep,
     recoveryDigests: digests,
   };
-  try {
-    await changeUser(stores(standing, context), { tenant: home, now: context.now }, user.id, {
-      check: factorsAreAsRead(standing),
-      change: (before) => before,
-      factor: {
-        kind: "codes",
-        storing: settingUpTotp(home, user.id, factor, totp, () => new FactorsChanged()),
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof FactorsChanged)) throw error;
-    // Another page set a factor up first.
-    const again = await provenForm(form, headers, context);
-    if (!again.standing) return askPassword(asked, context);
-    return proceed(again.asked, without(again.standing, "code"), again.facts, [], context);
+  const storing = settingUpTotp(home, id, { before: totp, after }, factorsChanged);
+  if (await setUpFactor(standing, { kind: "codes", storing }, context)) {
+    return showRecoveryCodes(asked, proving(standing, "code"), codes, context);
   }
-  return showRecoveryCodes(asked, proving(standing, "code"), codes, context);
+  return goOnNow(form, headers, context, (again) => without(again, "code"));
 }
 
 function showRecoveryCodes(
@@ -180,9 +150,8 @@ function showRecoveryCodes(
 
 /** Goes on from the recovery codes. Throws `request.invalid` for a form that does not count. */
 export async function takeSaved(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
-  const { asked, standing, facts } = await provenForm(opened("saved", text, headers, context), headers, context);
-  if (!standing) return askPassword(asked, context);
-  // Taken away meanwhile: then they prove nothing.
-  const counting = facts.factors.totp ? standing : without(standing, "code");
-  return proceed(asked, counting, facts, [], context);
+  // Codes that were taken away meanwhile prove nothing.
+  return goOnNow(opened("saved", text, headers, context), headers, context, (standing, { totp }) =>
+    totp ? standing : without(standing, "code"),
+  );
 }

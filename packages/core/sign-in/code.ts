@@ -61,26 +61,47 @@ export interface NewCode {
   readonly storing: Step;
 }
 
-/**
- * A new code, and the steps that store it with the session. The token endpoint reads the claims; it is told which
- * groups and roles the user has now, so that it can read them together with the user.
- */
+/** A new code, and the steps that store it with the session. */
 export async function newCode(
-  { request, application, client, given = [] }: CodeRequest,
+  asked: CodeRequest,
   current: Current,
-  { known, everyoneId }: TenantFacts,
+  facts: TenantFacts,
   context: SignInContext,
 ): Promise<NewCode> {
-  const { session, user, clientFromMs } = current;
+  const { request, application, given = [] } = asked;
+  const { tenant, clientId } = request;
+  const { user, session } = current;
   const home = session.tenant;
+  const isGuest = home !== tenant;
+  const endsTokens = endsWithSession(application);
+  const subject = await subjectAt({ user, home, ...(isGuest && { given }) }, tenant, application, context);
+  const noted = {
+    ...{ clientId, applicationId: application.id, subject },
+    ...(isGuest && { tenant }),
+    ...(endsTokens && { endsTokens }),
+  };
+  const text = newOpaque("ac_");
+  const code = codeOf(asked, current, facts, context.now);
+  return { text, code, noting: notingCode(current, noted), storing: storingCode(text, code) };
+}
+
+/**
+ * What a code stands for. The token endpoint reads the claims; it is told which groups and roles the user has now, so
+ * that it can read them together with the user.
+ */
+function codeOf(
+  { request, application, client, given = [] }: CodeRequest,
+  { session, user, clientFromMs }: Current,
+  { known, everyoneId }: TenantFacts,
+  nowMs: number,
+): AuthorizationCode {
   const { tenant, clientId, to, isRedirectSent, challenge, dpopKey, resources, nonce } = request;
+  const home = session.tenant;
   const isGuest = home !== tenant;
   const granted = signInScopes(request.scopes, known);
-  const scopes = isGuest ? granted : request.scopes;
   const claims = claimNamesOf(request, application, known);
-  const endsTokens = application.inbound.oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
-  const text = newOpaque("ac_");
-  const code: AuthorizationCode = {
+  const roleIds = [...(everyoneId === undefined || isGuest ? [] : [everyoneId]), ...user.roleIds];
+  return {
     tenant,
     clientId,
     applicationId: application.id,
@@ -88,37 +109,32 @@ export async function newCode(
     user: { ...tokenUserOf(user, home, tenant), ...(isGuest && { given }) },
     memberships: {
       groupIds: user.groupIds.slice(0, MEMBERSHIPS_MAX),
-      roleIds: [...(everyoneId === undefined || isGuest ? [] : [everyoneId]), ...user.roleIds].slice(
-        0,
-        MEMBERSHIPS_MAX,
-      ),
+      roleIds: roleIds.slice(0, MEMBERSHIPS_MAX),
     },
     redirectUri: to.redirectUri,
     isRedirectSent,
     ...(challenge && { challenge }),
     ...(dpopKey !== undefined && { dpopKey }),
-    scopes,
+    scopes: isGuest ? granted : request.scopes,
     resources,
     signedIn: {
       authSeconds: session.authSeconds,
       ...(session.methods && { methods: session.methods }),
       sid: session.sid,
       scopes: granted,
-      ...(endsTokens && { endsWithSession: true }),
+      ...(endsWithSession(application) && { endsWithSession: true }),
     },
     ...(granted.includes(OPENID) && { idToken: { ...(nonce !== undefined && { nonce }) } }),
     ...(claims && { claims }),
     grantId: newId(),
-    issuedMs: Math.max(context.now, clientFromMs, client.tokensFromMs, isGuest ? client.guestsFromMs : 0),
-    issuedAtSeconds: Math.floor(context.now / 1_000),
+    issuedMs: Math.max(nowMs, clientFromMs, client.tokensFromMs, isGuest ? client.guestsFromMs : 0),
+    issuedAtSeconds: Math.floor(nowMs / 1_000),
   };
-  const subject = await subjectAt({ user, home, ...(isGuest && { given }) }, tenant, application, context);
-  const noted = {
-    ...{ clientId, applicationId: application.id, subject },
-    ...(isGuest && { tenant }),
-    ...(endsTokens && { endsTokens }),
-  };
-  return { text, code, noting: notingCode(current, noted), storing: storingCode(text, code) };
+}
+
+/** Whether the tokens of an application end with the session. */
+function endsWithSession({ inbound: { oidc } }: Application): boolean {
+  return oidc?.accessToken.revokeTokensWhenIDPSessionTerminated === true;
 }
 
 /** The single claims that a request asks for and the application may have; `undefined` for none. */

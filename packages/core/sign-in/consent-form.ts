@@ -3,12 +3,13 @@ import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { answerError } from "./answers.ts";
-import { AuthorizationError } from "./authorization-request.ts";
-import { furtherClaims, guestClaims, tenantFacts } from "./code.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { furtherClaims, guestClaims, type TenantFacts, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { lackingFactors, standingIn } from "./factors.ts";
-import { answering, askPassword, issue, refusalOf, refuse, taken } from "./flow.ts";
+import { type Asked, answering, askPassword, issue, refusalOf, refuse, taken } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
+import type { ConsentRequest } from "./pending.ts";
 import { currentSession, guestSession, referenceOf } from "./session.ts";
 
 /** What the form contains. */
@@ -48,17 +49,19 @@ export async function takeConsent(
   if (mustChangePassword(current.user) || lackingFactors(asked, standing.methods)) {
     return askPassword(asked, context);
   }
-  // Who agrees to a page gives what the page named, whatever the application was changed to since.
-  const named = new Set(request.given);
-  const now = isGuest
-    ? guestClaims(request, asked.application, facts.known).filter((name) => named.has(name))
-    : undefined;
-  const agreed = { ...asked, ...(now && { given: now }) };
-  const claims = now ?? furtherClaims(request, asked.application, facts.known);
-  const given = { ...(isGuest && { tenant }), scopes, claims, givenMs: context.now };
+  const given = isGuest ? givenByGuest(asked, request, facts) : undefined;
+  const agreed = { ...asked, ...(given && { given }) };
+  const claims = given ?? furtherClaims(request, asked.application, facts.known);
   const owner = { tenant: current.session.tenant, userId: current.user.id, applicationId };
-  const step = storingConsent(owner, before, given);
+  const consent = { ...(isGuest && { tenant }), scopes, claims, givenMs: context.now };
+  const step = storingConsent(owner, before, consent);
   const refusal = refusalOf(agreed, current, true);
   if (refusal) return refuse(refusal, agreed, current, [step], context);
   return issue(agreed, current, facts, [step], context);
+}
+
+/** What a guest gives who agrees to a page: what the page named, whatever the application was changed to since. */
+function givenByGuest({ application }: Asked, request: ConsentRequest, { known }: TenantFacts): readonly string[] {
+  const named = new Set(request.given);
+  return guestClaims(request, application, known).filter((name) => named.has(name));
 }

@@ -35,7 +35,7 @@ export function settingSession(tenant: string, value: string): string {
   return `${sessionCookieName(tenant)}=${value}; ${ATTRIBUTES}`;
 }
 
-/** Removes the cookie that ties forms to a browser: none of the pages that are open in it counts any more. */
+/** Removes the cookie that ties forms to a browser: the pages that are open in it do not count any more. */
 export function removingBrowserText(): string {
   return `${BROWSER}=; ${ATTRIBUTES}; Max-Age=0`;
 }

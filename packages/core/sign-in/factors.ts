@@ -1,6 +1,7 @@
 /** Which factors a request needs, and what somebody has proven so far. */
 import { neededFactors, type SecondFactor } from "../applications/registry/sequence-model.ts";
 import type { Factors } from "../identities/credentials/factor-store.ts";
+import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
 import { maySignIn, mustChangePassword } from "../identities/users/model.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import { homeOf, type TokenUser, tokenUserOf } from "../tokens/model.ts";
@@ -38,7 +39,7 @@ export interface ProvenRequest {
   /** What somebody who sets one-time codes up is shown. */
   readonly setup?: CodesSetup | undefined;
   /** What a passkey of somebody must sign, or the one that somebody creates. */
-  readonly challenge?: Challenge | undefined;
+  readonly challenge?: PasskeyChallenge | undefined;
 }
 
 /** A secret of one-time codes before it is stored. */
@@ -50,7 +51,7 @@ export interface CodesSetup {
 }
 
 /** What an authenticator is asked. */
-export interface Challenge {
+export interface PasskeyChallenge {
   /** Random, in Base64url. */
   readonly text: string;
   readonly madeMs: number;
@@ -64,6 +65,14 @@ export interface Standing extends Omit<Proven, "user">, Person {
   readonly fromMs: readonly number[];
   /** The session that shows it; absent for somebody who has just entered a password. */
   readonly session?: Current;
+}
+
+/** What is proven with a password that counts from now on: after the revocations that are from `fromMs`. */
+export function fromNow(
+  fromMs: readonly number[],
+  nowMs: number,
+): Pick<Standing, "fromMs" | "authSeconds" | "startedMs"> {
+  return { fromMs, authSeconds: Math.floor(nowMs / 1_000), startedMs: Math.max(nowMs, fromMs[0] ?? 0) };
 }
 
 /** What a request asks for besides the password: for each step one of its factors. */
@@ -125,6 +134,11 @@ function chosen(among: readonly SecondFactor[], isNew: boolean, wish: SecondFact
 export function maySetUp({ methods }: Pick<Standing, "methods">, factors: Factors): boolean {
   const has = factorsOf(factors);
   return has.length === 0 || has.some((factor) => methods.includes(METHOD[factor]));
+}
+
+/** Whether a user may have one more passkey. */
+export function mayAddPasskey(passkeys: Factors["passkeys"]): boolean {
+  return (passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
 }
 
 /** Which second factors there are. */

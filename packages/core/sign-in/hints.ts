@@ -4,7 +4,8 @@ import type { User } from "../identities/users/model.ts";
 import { subjectFor } from "../openid/user-claims.ts";
 import type { IdTokenHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { AuthorizationError, type AuthorizationRequest, type Requester } from "./authorization-request.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import type { AuthorizationRequest, Requester } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 
 /** The client that sends a hint. */

@@ -7,12 +7,12 @@ import { Fault } from "../platform/faults.ts";
 import { verifyPassword } from "../platform/password.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
 import type { SignInContext } from "./context.ts";
-import { nextFactor, type Standing } from "./factors.ts";
+import { fromNow, nextFactor, type Standing } from "./factors.ts";
 import { askPassword } from "./flow.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import type { NewPasswordForm } from "./pages/factor-pages.ts";
 import { askNewPassword, proceed } from "./proceed.ts";
-import { provenForm, stores } from "./proven-form.ts";
+import { provenForm, storesAs } from "./proven-form.ts";
 import { marksOf } from "./session.ts";
 
 /** What the form contains. */
@@ -43,7 +43,7 @@ export async function takeNewPassword(
   if (problem) return askNewPassword(asked, standing, context, problem);
   let { user } = standing;
   try {
-    user = await changeUser(stores(standing, context), { tenant, now: context.now }, user.id, {
+    user = await changeUser(storesAs(standing, context), { tenant, now: context.now }, user.id, {
       change: (before) => ({ ...withSystemAttributes(before, { forcePasswordReset: undefined }), password }),
     });
   } catch (error) {
@@ -54,15 +54,9 @@ export async function takeNewPassword(
   }
   const marks = marksOf(user.id, asked.request.clientId);
   const fromMs = await revocationStore(context.table).validFrom(tenant, marks);
-  const { session: _, ...proven } = standing;
-  const signedIn: Standing = {
-    ...proven,
-    user,
-    fromMs,
-    authSeconds: Math.floor(context.now / 1_000),
-    // After the revocation, which ends what began before the change.
-    startedMs: Math.max(context.now, fromMs[0] ?? 0),
-  };
+  const { home, methods } = standing;
+  // Without the session, which has ended with the former password.
+  const signedIn: Standing = { user, home, ...fromNow(fromMs, context.now), methods };
   return proceed(asked, signedIn, facts, [], context);
 }
 

@@ -1,19 +1,27 @@
 /** The forms of passkeys: using one, and creating one (decision 0135). */
 import { passkeyLock } from "../auth/factor-lock-store.ts";
 import type { FactorReason } from "../auth/refusals.ts";
-import { PASSKEYS_MAX, type Passkey, type Passkeys, storingPasskeys } from "../identities/credentials/passkey-store.ts";
-import { changeUser } from "../identities/provisioning/users.ts";
+import type { Factors } from "../identities/credentials/factor-store.ts";
+import { type Passkey, type Passkeys, storingPasskeys } from "../identities/credentials/passkey-store.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
-import { homeOf } from "../tokens/model.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { type Challenge, maySetUp, proving, type Standing } from "./factors.ts";
-import { type Asked, askPassword } from "./flow.ts";
+import { mayAddPasskey, maySetUp, type PasskeyChallenge, proving } from "./factors.ts";
+import { askPassword } from "./flow.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { siteOf } from "./passkey-site.ts";
-import { askSetup, proceed, type UserFacts } from "./proceed.ts";
-import { FactorsChanged, factorsAreAsRead, provenForm, stores } from "./proven-form.ts";
+import { askSetup, proceed } from "./proceed.ts";
+import { provenForm } from "./proven-form.ts";
+import {
+  factorsChanged,
+  goOnNow,
+  goOnProven,
+  logRefusal,
+  type NextSetup,
+  provingForm,
+  setUpFactor,
+} from "./second-factor.ts";
 
 const [answeringId, createdPasskey, signedCounter] = later(
   () => import("./webauthn.ts"),
@@ -56,14 +64,7 @@ export async function takePasskey(
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("passkey", body.request, headers, context);
-  const { tenant, proven } = form.pending.request;
-  const home = homeOf(proven.user, tenant);
-  const challenge = challengeOf(form);
-  const lock = passkeyLock(context.table, home, proven.user.id);
-  const [{ asked, standing, facts }, attempts] = await Promise.all([
-    provenForm(form, headers, context),
-    lock.find(context.now),
-  ]);
+  const { asked, standing, facts, home, lock, admits } = await provingForm(form, passkeyLock, headers, context);
   if (!standing || body.choice === "other") return askPassword(asked, context);
   const { factors } = facts;
   const { passkeys } = factors;
@@ -72,53 +73,34 @@ export async function takePasskey(
   if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
   if (!body.credential) return askPasskey(asked, standing, factors, context, "passkeyMissing");
   const refuse = (problem: Refusal) => {
-    if (problem !== "passkeyStale") logRefusal(reasons[problem], standing, context);
+    if (problem !== "passkeyStale") logRefusal(reasons[problem], "usePasskey", standing, context);
     const shown = problem === "passkeyCopied" ? "passkeyWrong" : problem;
     return askPasskey(asked, standing, factors, context, shown);
   };
-  if (!(await lock.admits(attempts, passkeys.handle, context.now))) return refuse("passkeyLocked");
-  const after = await usedPasskeys(body.credential, passkeys, challenge, context);
+  if (!(await admits(passkeys.handle))) return refuse("passkeyLocked");
+  const after = await usedPasskeys(body.credential, passkeys, challengeOf(form), context);
   if (typeof after === "string") return refuse(after);
-  const changed = () => new FactorsChanged();
-  const using = storingPasskeys(home, standing.user.id, { before: passkeys, after }, changed);
   const now = { ...facts, factors: { ...factors, passkeys: after } };
-  try {
-    const [page] = await Promise.all([
-      goOn(body.choice, asked, proving(standing, "passkey"), now, using, context),
-      lock.takeBack(),
-    ]);
-    return page;
-  } catch (error) {
-    // Another request used a passkey at the same time.
-    if (error instanceof FactorsChanged) return refuse("passkeyStale");
-    throw error;
-  }
+  const storing = storingPasskeys(home, standing.user.id, { before: passkeys, after }, factorsChanged);
+  const proof = { storing, lock, nextSetup: nextSetupOf(body.choice, now.factors) };
+  const page = await goOnProven(asked, proving(standing, "passkey"), now, proof, context);
+  // Another request used a passkey at the same time.
+  return page ?? refuse("passkeyStale");
 }
 
-/** Goes on after a passkey: to one more, to codes, or to the application. */
-async function goOn(
-  choice: PasskeyBody["choice"],
-  asked: Asked,
-  standing: Standing,
-  facts: UserFacts,
-  using: ReturnType<typeof storingPasskeys>,
-  context: SignInContext,
-): Promise<PageResult> {
-  const { factors } = facts;
-  const addsPasskey = choice === "add" && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX;
-  const addsCodes = choice === "add-codes" && !factors.totp;
-  if (!addsPasskey && !addsCodes) return proceed(asked, standing, facts, [using], context);
-  await context.table.write(using);
-  return addsCodes ? askSetup(asked, standing, factors, context) : askPasskeySetup(asked, standing, factors, context);
+/** What the person wants to set up after a passkey: one more, or codes. */
+function nextSetupOf(choice: PasskeyBody["choice"], { totp, passkeys }: Factors): NextSetup | undefined {
+  if (choice === "add-codes" && !totp) return askSetup;
+  return choice === "add" && mayAddPasskey(passkeys) ? askPasskeySetup : undefined;
 }
 
 /** The passkeys after the use of one; or why the answer does not count. */
 async function usedPasskeys(
   text: string,
   passkeys: Passkeys,
-  { text: challenge, madeMs }: Challenge,
+  { text: challenge, madeMs }: PasskeyChallenge,
   { origin }: SignInContext,
-): Promise<Passkeys | "passkeyWrong" | "passkeyStale" | "passkeyCopied"> {
+): Promise<Passkeys | Refusal> {
   const id = await answeringId(text);
   const passkey = passkeys.keys.find((each) => each.id === id);
   if (!passkey) return "passkeyWrong";
@@ -152,8 +134,8 @@ export async function takePasskeySetup(
   // created one counts no more, also for the next person at the browser: it does not lead to another form either.
   const isUsed = passkeys?.keys.some(({ createdMs }) => createdMs >= madeMs);
   const isCurrent = maySetUp(standing, factors) && (passkeys?.handle ?? handle) === handle && !isUsed;
-  const isFull = (passkeys?.keys.length ?? 0) >= PASSKEYS_MAX;
-  if (body.choice === "skip" || !isCurrent || isFull) return proceed(asked, standing, facts, [], context);
+  if (body.choice === "skip" || !isCurrent || !mayAddPasskey(passkeys))
+    return proceed(asked, standing, facts, [], context);
   const askAgain = (problem: "passkeyMissing" | "passkeyNotCreated" | "passkeyKnown") =>
     askPasskeySetup(asked, standing, factors, context, problem);
   if (!body.credential) return askAgain("passkeyMissing");
@@ -166,34 +148,14 @@ export async function takePasskeySetup(
     revision: (passkeys?.revision ?? 0) + 1,
     keys: [...(passkeys?.keys ?? []), passkey],
   };
-  const changed = () => new FactorsChanged();
-  const storing = storingPasskeys(home, standing.user.id, { before: passkeys, after }, changed);
-  try {
-    await changeUser(stores(standing, context), { tenant: home, now: context.now }, standing.user.id, {
-      check: factorsAreAsRead(standing),
-      change: (before) => before,
-      factor: { kind: "passkeys", storing },
-    });
-  } catch (error) {
-    if (!(error instanceof FactorsChanged)) throw error;
-    // Another page set a factor up first.
-    const again = await provenForm(form, headers, context);
-    return again.standing
-      ? proceed(again.asked, again.standing, again.facts, [], context)
-      : askPassword(asked, context);
-  }
+  const storing = storingPasskeys(home, standing.user.id, { before: passkeys, after }, factorsChanged);
+  if (!(await setUpFactor(standing, { kind: "passkeys", storing }, context))) return goOnNow(form, headers, context);
   const now = { ...facts, factors: { ...factors, passkeys: after } };
   return proceed(asked, proving(standing, "passkey"), now, [], context);
 }
 
 /** What the page of a form asked the authenticator. */
-function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-setup">): Challenge {
+function challengeOf({ pending: { request } }: OpenedForm<"passkey" | "passkey-setup">): PasskeyChallenge {
   if (!request.challenge) throw new Error("a form of passkeys has no challenge");
   return request.challenge;
-}
-
-function logRefusal(reason: FactorReason, { user, home: tenant }: Standing, context: SignInContext): void {
-  const { traceId, sourceIp, tools } = context;
-  const { userName: name, userStore } = user;
-  tools.refusals({ traceId, sourceIp, operation: "usePasskey" })({ tenant, userStore, name }, reason);
 }

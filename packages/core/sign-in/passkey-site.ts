@@ -5,7 +5,7 @@ import type { Passkeys } from "../identities/credentials/passkey-store.ts";
 /** ES256, EdDSA and RS256 (COSE): what authenticators have. The first one is preferred. */
 export const ALGORITHMS: readonly number[] = [-7, -8, -257];
 
-/** 256 bits: nobody guesses a challenge, and no two users have the same handle. */
+/** 256 bits: no one guesses a challenge, and no two users have the same handle. */
 const RANDOM_BYTES = 32;
 /** How long a browser waits for its user. */
 const TIMEOUT_MS = 5 * 60_000;

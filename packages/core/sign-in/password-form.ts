@@ -1,13 +1,19 @@
 /** The form of the page that asks for a password. */
 import { usable } from "../auth/basic.ts";
-import { type Meanwhile, nameIn, namesAmongGuests, type OnRefused, type RefusalReason } from "../auth/sign-in.ts";
+import {
+  type Meanwhile,
+  nameIn,
+  namesAmongGuests,
+  type RefusalReason,
+  type SignedIn,
+  type SignInStores,
+} from "../auth/sign-in.ts";
 import type { TenantStore } from "../domain/tenant-store.ts";
+import type { QualifiedName } from "../domain/username.ts";
 import { findFactors } from "../identities/credentials/factor-store.ts";
-import type { User } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import {
-  readOwnSession,
   removingSession,
   type SessionReference,
   type SessionWithClients,
@@ -15,16 +21,17 @@ import {
 } from "../sessions/session-store.ts";
 import { revocationStore } from "../tokens/revocation-store.ts";
 import { answerError } from "./answers.ts";
-import { AuthorizationError, type AuthorizationRequest } from "./authorization-request.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import type { Standing } from "./factors.ts";
+import { fromNow, type Standing } from "./factors.ts";
 import { type Asked, askPassword, taken } from "./flow.ts";
-import { opened, type PageHeaders } from "./forms.ts";
-import { isExpected } from "./hints.ts";
+import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
+import { isExpected, type Person } from "./hints.ts";
 import type { WaitingRequest } from "./pending.ts";
 import { proceed } from "./proceed.ts";
-import { marksOf, type Opening, referenceIn } from "./session.ts";
+import { formerSession, marksOf, type Opening } from "./session.ts";
 
 /** What the form contains. */
 export interface PasswordForm {
@@ -43,77 +50,26 @@ export async function takePassword(
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("sign-in", body.request, headers, context);
-  const { request } = form.pending;
   const credential = usable(body.username ?? "", body.password ?? "");
   if (!credential?.username || !credential.password) {
     return askPassword(await taken(form, context), context, { userName: body.username, problem: "incomplete" });
   }
-  const readings = readingsOf(request, credential.username);
-  let reason: RefusalReason | undefined;
-  const { tools, traceId, sourceIp } = context;
-  const log = tools.refusals({ traceId, sourceIp, operation: "signIn" });
-  const attempt = { readings, password: credential.password, sourceIp, tellsLocks: true };
-  const onRefused: OnRefused = (of, why) => {
-    reason = why;
-    log(of, why);
-  };
   // The form and the password need the same tenants.
   const shared = { ...context, tenants: readOnce(context.tenants) };
-  const asking = taken(form, shared);
-  const formers = formerSessions([request.tenant, ...readings.map(({ tenant }) => tenant)], context);
-  const facts = tenantFacts(request.tenant, request.scopes, context);
-  const ofUsers = new Map<string, ReturnType<typeof readOfUser>>();
+  const entered = enteredIn(form, body.username, credential, shared);
   let outcome: Outcome | undefined;
-  const refuse = (asked: Asked) => {
-    const problem = reason === "locked" ? "locked" : "wrong";
-    return askPassword(asked, context, { userName: body.username, problem });
-  };
-  const goOn = async (user: User, home: string): Promise<Proceeded> => {
-    const [asked, known, former, replaced, [fromMs, consent, sessions, factors]] = await Promise.all([
-      asking,
-      facts,
-      formers.get(home),
-      home === request.tenant ? undefined : formers.get(request.tenant),
-      ofUsers.get(home) ?? readOfUser(user.id, home, request, context),
-    ]);
-    // The application took guests when the page was shown.
-    if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: refuse(asked) };
-    if (!(await isExpected({ user, home }, request, asked.application, context))) {
-      const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
-      return { page: answerError(other, request.to, asked, context) };
-    }
-    // The account changed during the request: the password may have been verified before that.
-    if ((fromMs[0] ?? 0) > context.now && !(await tools.signIn(attempt, context, onRefused))) {
-      return { page: refuse(asked) };
-    }
-    const standing = standingNow({ user, home, fromMs }, context.now);
-    let session: SessionReference | undefined;
-    const opening: Opening = {
-      ...{ sessions, former, replaced, userAgent: headers["user-agent"] },
-      onStart(reference) {
-        session = reference;
-      },
-    };
-    const page = await proceed(asked, standing, { factors, consent, facts: known, opening }, [], context);
-    return { page, session };
-  };
   const meanwhile: Meanwhile = {
-    onUser(id, { tenant }) {
-      const reading = readOfUser(id, tenant, request, context);
-      // It is waited for where the password is right.
-      reading.catch(() => undefined);
-      ofUsers.set(tenant, reading);
-    },
+    onUser: entered.onUser,
     // An error waits until the sign-in is admitted: it would show that the password is right.
     async onVerified(user, { tenant }) {
-      outcome = await goOn(user, tenant).catch((error: unknown) => ({ error }));
+      outcome = await goOn({ user, home: tenant }, entered, headers, context).catch((error: unknown) => ({ error }));
     },
   };
   const [asked, found] = await Promise.all([
-    asking,
-    tools.signIn({ ...attempt, meanwhile }, shared, onRefused),
-    facts,
-    ...formers.values(),
+    entered.asking,
+    entered.verify(shared, meanwhile),
+    entered.facts,
+    ...entered.formers.values(),
   ]);
   if (found && outcome) {
     if ("error" in outcome) throw outcome.error;
@@ -121,7 +77,84 @@ export async function takePassword(
   }
   // The secret of this session has not left the service.
   if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
-  return refuse(asked);
+  return entered.refuse(asked);
+}
+
+/** A name and a password that somebody has entered, and what is read while the password is verified. */
+type Entered = ReturnType<typeof enteredIn>;
+
+function enteredIn(
+  form: OpenedForm<"sign-in">,
+  userName: string | undefined,
+  { username, password }: NonNullable<ReturnType<typeof usable>>,
+  context: SignInContext,
+) {
+  const { request } = form.pending;
+  const { tools, traceId, sourceIp } = context;
+  const readings = readingsOf(request, username);
+  const log = tools.refusals({ traceId, sourceIp, operation: "signIn" });
+  const ofUsers = new Map<string, ReturnType<typeof readOfUser>>();
+  let reason: RefusalReason | undefined;
+  return {
+    request,
+    asking: taken(form, context),
+    facts: tenantFacts(request.tenant, request.scopes, context),
+    formers: formerSessions([request.tenant, ...readings.map(({ tenant }) => tenant)], context),
+    /** Begins to read what belongs to a user. It is waited for where the password is right. */
+    onUser(id: string, { tenant }: QualifiedName): void {
+      const reading = readOfUser(id, tenant, request, context);
+      reading.catch(() => undefined);
+      ofUsers.set(tenant, reading);
+    },
+    ofUser: ({ user, home }: Person) => ofUsers.get(home) ?? readOfUser(user.id, home, request, context),
+    verify(stores: SignInStores, meanwhile?: Meanwhile): Promise<SignedIn | undefined> {
+      const attempt = { readings, password, sourceIp, tellsLocks: true, ...(meanwhile && { meanwhile }) };
+      return tools.signIn(attempt, stores, (name, why) => {
+        reason = why;
+        log(name, why);
+      });
+    },
+    /** Asks again. Says no more than that something is wrong, or that the name is locked. */
+    refuse(asked: Asked): PageResult {
+      const problem = reason === "locked" ? "locked" : "wrong";
+      return askPassword(asked, context, { userName, problem });
+    },
+  };
+}
+
+/** Goes on after a right password. */
+async function goOn(
+  { user, home }: Person,
+  entered: Entered,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<Proceeded> {
+  const { request, formers } = entered;
+  const [asked, facts, former, replaced, [fromMs, consent, sessions, factors]] = await Promise.all([
+    entered.asking,
+    entered.facts,
+    formers.get(home),
+    home === request.tenant ? undefined : formers.get(request.tenant),
+    entered.ofUser({ user, home }),
+  ]);
+  // The application took guests when the page was shown.
+  if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: entered.refuse(asked) };
+  if (!(await isExpected({ user, home }, request, asked.application, context))) {
+    const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
+    return { page: answerError(other, request.to, asked, context) };
+  }
+  // The account changed during the request: the password may have been verified before that.
+  if ((fromMs[0] ?? 0) > context.now && !(await entered.verify(context))) return { page: entered.refuse(asked) };
+  let session: SessionReference | undefined;
+  const opening: Opening = {
+    ...{ sessions, former, replaced, userAgent: headers["user-agent"] },
+    onStart(reference) {
+      session = reference;
+    },
+  };
+  const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods: ["pwd"] };
+  const page = await proceed(asked, standing, { factors, consent, facts, opening }, [], context);
+  return { page, session };
 }
 
 /** Tenants of which each is read once. */
@@ -147,21 +180,7 @@ function formerSessions(
   tenants: readonly string[],
   context: SignInContext,
 ): ReadonlyMap<string, Promise<SessionWithClients | undefined>> {
-  const read = async (tenant: string) => {
-    const reference = referenceIn(context, tenant);
-    return reference && readOwnSession(context.table, reference);
-  };
-  return new Map([...new Set(tenants)].map((tenant) => [tenant, read(tenant)]));
-}
-
-/** Somebody who has just entered the password. */
-function standingNow({ user, home, fromMs }: Pick<Standing, "user" | "home" | "fromMs">, nowMs: number): Standing {
-  return {
-    ...{ user, home, fromMs },
-    authSeconds: Math.floor(nowMs / 1_000),
-    startedMs: Math.max(nowMs, fromMs[0] ?? 0),
-    methods: ["pwd"],
-  };
+  return new Map([...new Set(tenants)].map((tenant) => [tenant, formerSession(tenant, context)]));
 }
 
 /** What follows a right password: the answer, and the session that has begun with it. */

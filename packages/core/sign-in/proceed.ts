@@ -5,14 +5,13 @@
  */
 import type { SecondFactor } from "../applications/registry/sequence-model.ts";
 import type { Factors } from "../identities/credentials/factor-store.ts";
-import { PASSKEYS_MAX } from "../identities/credentials/passkey-store.ts";
 import { mustChangePassword, qualifiedName } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { later } from "../platform/later.ts";
 import type { Step } from "../table/table.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import type { SignInContext } from "./context.ts";
-import { type CodesSetup, lackingFactors, nextFactor, type Standing } from "./factors.ts";
+import { type CodesSetup, lackingFactors, mayAddPasskey, nextFactor, type Standing } from "./factors.ts";
 import { type Asked, finish, type Known } from "./flow.ts";
 import { type CodeForm, codePage, type NewPasswordForm, newPasswordPage, setupPage } from "./pages/factor-pages.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
@@ -92,7 +91,7 @@ export function askCode(
       ...form,
       problem,
       hasPasskey: others.includes("passkey"),
-      mayAddPasskey: mayAdd && (factors.passkeys?.keys.length ?? 0) < PASSKEYS_MAX,
+      mayAddPasskey: mayAdd && mayAddPasskey(factors.passkeys),
     },
     optionsOf(asked),
   );

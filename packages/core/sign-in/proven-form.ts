@@ -2,7 +2,7 @@
 import { type Factors, findFactors } from "../identities/credentials/factor-store.ts";
 import { hasCodes, hasPasskeys, type User } from "../identities/users/model.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { readOwnSession, sessionsOf } from "../sessions/session-store.ts";
+import { sessionsOf } from "../sessions/session-store.ts";
 import { homeOf } from "../tokens/model.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
@@ -11,9 +11,10 @@ import { takenRequest } from "./flow.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
 import type { Stage } from "./pending.ts";
 import type { UserFacts } from "./proceed.ts";
-import { referenceIn } from "./session.ts";
+import { formerSession } from "./session.ts";
 
-type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
+/** The pages after the password. */
+export type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
 
 /**
  * The request of a form with everything that the next page needs. One round trip; one more where a factor was set up at
@@ -25,10 +26,6 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
   const { table } = context;
   const { id } = proven.user;
   const home = homeOf(proven.user, tenant);
-  const sessionIn = async (of: string) => {
-    const reference = referenceIn(context, of);
-    return reference && readOwnSession(table, reference);
-  };
   const [asked, known, found, ofTenant, consent, sessions, former, replaced] = await Promise.all([
     takenRequest(wanted, form, context),
     standingOf(request, form.pending.session, context),
@@ -36,8 +33,8 @@ export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHea
     tenantFacts(tenant, wanted.scopes, context),
     findConsent(table, home, id, wanted.applicationId),
     sessionsOf(table, home, id),
-    sessionIn(home),
-    home === tenant ? undefined : sessionIn(tenant),
+    formerSession(home, context),
+    home === tenant ? undefined : formerSession(tenant, context),
   ]);
   const standing = home === tenant || asked.client.settings.takesGuests ? known : undefined;
   // The two are read at the same time, not at one: a factor that the user shows must not be overlooked.
@@ -51,21 +48,8 @@ function lacksOne(user: User, { totp, passkeys }: Factors): boolean {
   return (hasCodes(user) && !totp) || (hasPasskeys(user) && !passkeys);
 }
 
-/**
- * Throws `FactorsChanged` where the second factors of a user are others than when the form was read: what may be set up
- * was decided by those.
- */
-export function factorsAreAsRead({ user }: Standing) {
-  return (before: User): void => {
-    if (hasCodes(before) !== hasCodes(user) || hasPasskeys(before) !== hasPasskeys(user)) throw new FactorsChanged();
-  };
-}
-
-/** A factor of the user was used, set up, replaced or taken away since it was read. */
-export class FactorsChanged extends Error {}
-
 /** The stores that change a user, with records that name that user. */
-export function stores({ user, home: tenant }: Standing, context: SignInContext) {
+export function storesAs({ user, home: tenant }: Standing, context: SignInContext) {
   const { id: subject, userName: username, userStore } = user;
   return context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
 }

@@ -12,6 +12,7 @@ import {
   findClient,
   findSession,
   newSessionCookie,
+  readOwnSession,
   readSessionCookie,
   type SessionReference,
   type SessionWithClients,
@@ -50,6 +51,12 @@ export function referenceIn({ cookies }: Pick<SignInContext, "cookies">, tenant:
   return reference?.tenant === tenant ? reference : undefined;
 }
 
+/** The session that the browser has had in a tenant, whether or not it still counts. One round trip. */
+export async function formerSession(tenant: string, context: SignInContext): Promise<SessionWithClients | undefined> {
+  const reference = referenceIn(context, tenant);
+  return reference && readOwnSession(context.table, reference);
+}
+
 /**
  * The sessions of the browser in other tenants than that of an application. A browser with more of them has others,
  * which are not looked at.
@@ -82,7 +89,7 @@ export function referenceOf(
   return references(cookies).find((each) => each.digest === digest);
 }
 
-/** The same of a guest: its tenant must be active, too. One round trip. */
+/** The session of a guest, if `currentSession` counts it and the tenant of the guest is active. One round trip. */
 export async function guestSession(
   reference: SessionReference,
   clientId: string,
@@ -161,27 +168,13 @@ export interface Started {
  * where the user has too many.
  */
 export function startSession(clientId: string, signedIn: SignedInUser, context: SignInContext): Started {
-  const { user, home: tenant, sessions, former, replaced, userAgent, authSeconds, startedMs, methods } = signedIn;
+  const { user, home: tenant, sessions, former, replaced } = signedIn;
   const [userFromMs = 0, permittedFromMs = 0] = signedIn.fromMs;
-  const { id, userName, userStore } = user;
-  const { now, sourceIp, tools } = context;
-  const nowSeconds = Math.floor(now / 1_000);
-  const limits = tools.settings.sessions;
+  const { now, tools } = context;
   const counts = ({ session }: SessionWithClients) =>
-    nowSeconds < endOf(session, limits) && !isEndedByAccount(session, userFromMs, now);
-  const continued = former?.session.user.id === id && counts(former) ? former : undefined;
-  const session: Session = {
-    tenant,
-    user: { id, userName, userStore },
-    sid: continued?.session.sid ?? newId(),
-    authSeconds,
-    startedMs,
-    ...(methods.length > 1 && { methods }),
-    seenSeconds: nowSeconds,
-    endsAtSeconds: nowSeconds + limits.longestSeconds,
-    ip: sourceIp,
-    userAgent: userAgentOf(userAgent),
-  };
+    Math.floor(now / 1_000) < endOf(session, tools.settings.sessions) && !isEndedByAccount(session, userFromMs, now);
+  const continued = former?.session.user.id === user.id && counts(former) ? former : undefined;
+  const session = sessionFromNow(signedIn, continued?.session.sid ?? newId(), context);
   const { value, reference } = newSessionCookie(session);
   signedIn.onStart?.(reference);
   const { digest } = reference;
@@ -213,6 +206,27 @@ export function startSession(clientId: string, signedIn: SignedInUser, context: 
       ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
     ],
     cookies: [settingSession(tenant, value), ...(replaced ? [removingSessionCookie(replaced.session.tenant)] : [])],
+  };
+}
+
+/** A session of a user from now on. */
+function sessionFromNow(
+  { user: { id, userName, userStore }, home: tenant, authSeconds, startedMs, methods, userAgent }: SignedInUser,
+  sid: string,
+  { now, sourceIp, tools }: SignInContext,
+): Session {
+  const nowSeconds = Math.floor(now / 1_000);
+  return {
+    tenant,
+    user: { id, userName, userStore },
+    sid,
+    authSeconds,
+    startedMs,
+    ...(methods.length > 1 && { methods }),
+    seenSeconds: nowSeconds,
+    endsAtSeconds: nowSeconds + tools.settings.sessions.longestSeconds,
+    ip: sourceIp,
+    userAgent: userAgentOf(userAgent),
   };
 }
 

@@ -11,7 +11,6 @@ import { readOwnSession, type SessionReference, type SessionWithClients } from "
 import { clientOfHint, readIdTokenHint, sessionOfHint } from "../tokens/id-token-reader.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { formTargetOf } from "./answers.ts";
-import { one, type Parameters } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, removingBrowserText, removingSessionCookie } from "./cookies.ts";
 import { opened, type PageHeaders, pathOf } from "./forms.ts";
@@ -20,6 +19,7 @@ import { isHintOf } from "./hints.ts";
 import { pageHeaders } from "./pages/layout.ts";
 import { type Language, languageOf } from "./pages/messages.ts";
 import { signedOutPage, signOutPage } from "./pages/pages.ts";
+import { one, type Parameters } from "./parameters.ts";
 import { sealPending } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
 import { otherReferences, referenceIn } from "./session.ts";
@@ -68,7 +68,7 @@ export async function endSession(
   if (isCertain && found) return end(request, found, { language, isAfterForm: isForm }, context);
   // A form of another site comes without the cookie, so that it does not tell whether there is a session.
   if (!session && !isForm) return leave(request, { language, isAfterForm: isForm });
-  return ask(request, language, asked(found, tenant), context);
+  return ask(request, language, askedSession(found, tenant), context);
 }
 
 /**
@@ -94,7 +94,7 @@ function isAt(tenant: string, { session, clients }: SessionWithClients): boolean
 }
 
 /** The session that a page asks about. */
-function asked(found: SessionWithClients | undefined, tenant: string): AskedSession {
+function askedSession(found: SessionWithClients | undefined, tenant: string): AskedSession {
   if (!found) return { session: undefined, userName: undefined };
   const { user, tenant: home } = found.session;
   return { session: found.digest, userName: inTenant(user.userName, { tenant: home, isGuest: home !== tenant }) };
@@ -117,7 +117,7 @@ export async function confirmSignOut(text: string, headers: PageHeaders, context
   const request = isStillRegistered ? pending.request : { tenant };
   // Another user has signed in since the page was shown.
   if (found && pending.session !== undefined && pending.session !== found.digest) {
-    return ask(request, language, asked(found, tenant), context);
+    return ask(request, language, askedSession(found, tenant), context);
   }
   const sending = { language, isAfterForm: true };
   if (found) return end(request, found, sending, context);

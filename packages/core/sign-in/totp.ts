@@ -66,7 +66,7 @@ export async function newRecoveryCodes(): Promise<{
   return { codes, digests: codes.map(recoveryDigest) };
 }
 
-/** The digests that are left after a recovery code was used; `undefined` where it is none of them. */
+/** The digests that are left after a recovery code was used; `undefined` where it is not among them. */
 export async function withoutRecoveryCode(
   code: string,
   digests: readonly string[],

@@ -17,7 +17,7 @@ export interface Request extends Sent {
 const SHOWN = ["location", "etag", "content-disposition", "retry-after", "www-authenticate", "allow"] as const;
 
 /** Stands for a page, which is long and has a random part. */
-const PAGE = "<!doctype html> ...";
+export const PAGE = "<!doctype html> ...";
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   const text = await response.text();

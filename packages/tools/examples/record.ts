@@ -9,7 +9,7 @@ import { createFixture, PASSWORD, userName } from "#tools/operation-units/fixtur
 import { stopTime } from "#tools/operation-units/still-time.ts";
 import { type Attempt, attemptsAfter, attemptsBefore, headersOf } from "./attempts.ts";
 import { exchange } from "./exchange.ts";
-import { signedIn } from "./sign-in.ts";
+import { signIns } from "./sign-in.ts";
 
 /** All times of the examples are of this day. */
 const START_MS = Date.UTC(2026, 0, 15, 9);
@@ -22,8 +22,18 @@ const SETTLED_MS = 60_000;
 /** A user without roles. */
 const POWERLESS = { username: "guest", password: PASSWORD };
 
-/** A user of the data set who signs in to an application, and the operations that take the token of it. */
-const SIGNED_IN = { username: userName(1), password: PASSWORD };
+/** Users of the data set who sign in to an application. */
+const PEOPLE = {
+  withPassword: { username: userName(1), password: PASSWORD },
+  withCodes: { username: userName(4), password: PASSWORD },
+  withPasskey: { username: userName(6), password: PASSWORD },
+  withNewPassword: { username: userName(5), password: PASSWORD },
+};
+const MUST_CHANGE = {
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+  Operations: [{ op: "replace", value: { "urn:scim:wso2:schema": { forcePasswordReset: true } } }],
+};
+/** The operations that take the token of the first. */
 const ofSignIn: readonly OperationId[] = ["getUserInfo", "getUserInfoByPost"];
 
 /** The origin of the service in the examples. */
@@ -65,7 +75,6 @@ export const recordAll = async (): Promise<Recordings> => {
       time.pass(STEP_MS);
       return plain(id, sent);
     });
-    await plain("createUser", { body: { userName: POWERLESS.username, password: POWERLESS.password } });
     const send = (id: OperationId, request: Parameters<typeof exchange>[2]) => {
       time.pass(STEP_MS);
       return exchange(url, id, request);
@@ -80,11 +89,13 @@ export const recordAll = async (): Promise<Recordings> => {
       return [...found.values()];
     };
 
-    let token = "";
+    await plain("patchUser", { params: { id: fixture.users[5] ?? "" }, body: MUST_CHANGE });
+    let signedIn: Awaited<ReturnType<typeof signIns>> | undefined;
     // The log of the functions is not printed.
     await listening(async () => {
-      token = await signedIn(url, { client: fixture.client, person: SIGNED_IN, scope: "openid profile" });
+      signedIn = await signIns({ url, client: fixture.client, pass: () => time.pass(STEP_MS) }, PEOPLE);
     });
+    await plain("createUser", { body: { userName: POWERLESS.username, password: POWERLESS.password } });
     const recorded = new Map<string, Recording>();
     const latest = new Map<string, unknown>();
     for (const [id, given] of [...reads(fixture), ...changes(fixture)]) {
@@ -102,19 +113,21 @@ export const recordAll = async (): Promise<Recordings> => {
       latest.set(id, answer.body);
       if (isKnown) continue;
       if (ofSignIn.includes(id)) {
-        const bearer = await send(id, { credential: "none", headers: { authorization: `Bearer ${token}` } });
+        const bearer = await send(id, { credential: "none", headers: { authorization: `Bearer ${signedIn?.token}` } });
         if (bearer.status !== operations[id]?.success.status) throw new Error(`${id} returned ${bearer.status}`);
         const { status, ...refusal } = await send(id, { credential: "none" });
         recorded.set(id, { request: {}, answer: bearer, failures: [{ reason: "noCredential", status, ...refusal }] });
         continue;
       }
       const after = await refused(id, attemptsAfter(id, sent));
+      const page = signedIn?.taken.get(id);
       const isFailure = answer.status >= 400;
-      const always = isFailure ? [{ reason: "always" as const, ...answer }] : [];
+      const always = isFailure ? [{ reason: page ? ("otherForm" as const) : ("always" as const), ...answer }] : [];
       // What every request gets comes in place of what a broken one gets.
       const others = [...before, ...after].filter(({ status }) => !isFailure || status !== answer.status);
       const failures = [...others, ...always].sort((a, b) => a.status - b.status);
-      recorded.set(id, { request: requestOf(id, sent, headers), ...(!isFailure && { answer }), failures });
+      const own = { request: requestOf(id, sent, headers), ...(!isFailure && { answer }) };
+      recorded.set(id, { ...(page ?? own), failures });
     }
     const missing = Object.keys(operations).filter((id) => !recorded.has(id));
     if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);

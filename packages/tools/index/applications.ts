@@ -20,13 +20,9 @@ import { number, optional, rowCodec, text } from "#core/table/row.ts";
 import type { Table } from "#core/table/table.ts";
 import { idOfText, recordText } from "#core/table/value-index/columns.ts";
 import { inspectIndex, mendIndexRange } from "#core/table/value-index/inspect.ts";
-import type { IndexWork } from "./work.ts";
+import { type IndexWork, inRounds, PAGE, type Page, type Suspects, settle, suspect, walk } from "./work.ts";
 
-/** Applications that are read together. */
-const PAGE = 100;
 const WRITTEN_AT_ONCE = 8;
-/** Rounds until nothing is left to mend. */
-const ROUNDS = 4;
 
 /** How far a tenant is. */
 interface Walked {
@@ -55,18 +51,14 @@ export async function beginApplications({ table, tenants, now }: IndexWork): Pro
 
 /** Completes what was begun. True where the indexes of all tenants are complete. */
 export async function completeApplications(work: IndexWork, begun: ReadonlyMap<string, Walked>): Promise<boolean> {
-  const { table, ofAllTenants, now, wait, settledMs, print } = work;
+  const { table, ofAllTenants, now, print } = work;
   const toNote = ofAllTenants && !(await areIndexed(table));
   if (begun.size === 0 && !toNote) {
     print("The indexes of applications are complete.");
     return true;
   }
   const since = Math.max(...[...begun.values()].map(({ beganMs }) => beganMs), begun.size === 0 ? now() : 0);
-  const leftMs = since + settledMs - now();
-  if (leftMs > 0) {
-    print(`Waits ${Math.ceil(leftMs / 1_000)} seconds for functions that do not keep indexes of applications.`);
-    await wait(leftMs);
-  }
+  await settle(work, since, "keep indexes of applications");
   let isDone = true;
   for (const [tenant, walked] of begun) isDone = (await complete(work, tenant, walked)) && isDone;
   // From now on, new tenants have a complete index from their beginning.
@@ -77,7 +69,7 @@ export async function completeApplications(work: IndexWork, begun: ReadonlyMap<s
 async function complete(work: IndexWork, tenant: string, walked: Walked): Promise<boolean> {
   const { table, print } = work;
   let changed = 0;
-  for await (const { found, after } of walk(work, `Applications of ${tenant}`, tenant, walked.after)) {
+  for await (const { found, after } of walkApplications(work, `Applications of ${tenant}`, tenant, walked.after)) {
     const late = found.filter(({ indexed }) => !indexed);
     await concurrently(late, WRITTEN_AT_ONCE, async ({ value: { id } }) => {
       if (await settleApplication(table, tenant, id)) changed += 1;
@@ -120,10 +112,10 @@ export async function switchApplicationsOff({ table, tenants, ofAllTenants }: In
  * Holds an index against the applications of its tenant, while the service runs: what differs is read again, one by
  * one. True where it is right in the end. Prints a line for each application and range that is wrong.
  */
-async function auditApplications(work: IndexWork, tenant: string, isMending: boolean): Promise<boolean> {
+function auditApplications(work: IndexWork, tenant: string, isMending: boolean): Promise<boolean> {
   const { table, print } = work;
   const ending = isMending ? "; mended" : "";
-  for (let round = 0; round < ROUNDS; round += 1) {
+  return inRounds(isMending, async () => {
     const { suspects, brokenRanges } = await compare(work, tenant);
     let wrong = brokenRanges.size;
     for (const [low, problem] of brokenRanges) {
@@ -135,67 +127,48 @@ async function auditApplications(work: IndexWork, tenant: string, isMending: boo
       wrong += 1;
       print(`${tenant}: the index did not hold the application ${id} rightly${ending}.`);
     }
-    if (wrong === 0 || !isMending) return wrong === 0;
-  }
-  return false;
+    return wrong;
+  });
 }
 
-/** What an index may hold wrongly: applications with the texts that were met of them, and ranges. */
+/** What an index may hold wrongly: applications, and ranges with what is wrong with them, by their lows. */
 async function compare(work: IndexWork, tenant: string) {
-  const suspects = new Map<string, Set<string>>();
-  const suspect = (id: string, text?: string) => {
-    const met = suspects.get(id) ?? new Set();
-    suspects.set(id, text === undefined ? met : met.add(text));
-  };
+  const suspects: Suspects = new Map();
   const wanted = new Map<string, string>();
-  for await (const { found } of walk(work, `Reads the applications of ${tenant}`, tenant)) {
+  for await (const { found } of walkApplications(work, `Reads the applications of ${tenant}`, tenant)) {
     for (const { value, version, indexed } of found) {
       wanted.set(recordText(recordOf(applicationKind.entryOf(value, version))), value.id);
-      if (!indexed) suspect(value.id);
+      if (!indexed) suspect(suspects, value.id);
     }
   }
   const brokenRanges = new Map<string, string>();
   for await (const { low, texts, problem } of inspectIndex(work.table, keys.applicationColumns(tenant))) {
     if (problem !== undefined) brokenRanges.set(low, problem);
-    for (const one of texts) if (!wanted.delete(one)) suspect(idOfRecord(idOfText(one)), one);
+    for (const one of texts) if (!wanted.delete(one)) suspect(suspects, idOfRecord(idOfText(one)), one);
   }
-  for (const id of wanted.values()) suspect(id);
+  for (const id of wanted.values()) suspect(suspects, id);
   return { suspects, brokenRanges };
 }
 
 /** The applications of a tenant in the order of their names, at the rate of the run. Two round trips for each 100. */
-async function* walk(
-  { table, rate, now, wait, progress }: IndexWork,
+async function* walkApplications(
+  work: IndexWork,
   title: string,
   tenant: string,
   from?: string,
-): AsyncGenerator<{ readonly found: readonly Indexed<Application>[]; readonly after: string }, void> {
+): AsyncGenerator<Page<Indexed<Application>>, void> {
+  const { table } = work;
   const PK = keys.applicationEntries(tenant);
-  const names = (await table.queryAll({ PK, limit: 10_000, consistent: false })).map(({ SK }) => SK);
-  const bar = progress(title, names.length);
-  bar.add(from === undefined ? 0 : names.filter((name) => name <= from).length);
-  try {
-    for (let after = from, more = true; more; ) {
-      const beganMs = now();
-      const page = await table.query({
-        PK,
-        limit: PAGE,
-        ...(after !== undefined && { after: keys.applicationEntry(tenant, after) }),
-      });
-      const last = page.items.at(-1);
-      if (!last) return;
-      const ids = page.items.map((item) => applicationKind.entry.read(item).id);
-      const items = await table.getMany(ids.map((id) => keys.application(tenant, id)));
-      yield { found: items.flatMap((item) => (item ? [applicationKind.item.read(item)] : [])), after: last.SK };
-      bar.add(page.items.length);
-      more = page.next !== undefined;
-      after = last.SK;
-      const leftMs = (page.items.length / rate) * 1_000 - (now() - beganMs);
-      if (more && leftMs > 0) await wait(leftMs);
-    }
-  } finally {
-    bar.stop();
-  }
+  const all = (await table.queryAll({ PK, limit: 10_000, consistent: false })).map(({ SK }) => SK);
+  const before = from === undefined ? 0 : all.filter((name) => name <= from).length;
+  yield* walk(work, { title, total: all.length, before, from }, async (after) => {
+    const since = after === undefined ? {} : { after: keys.applicationEntry(tenant, after) };
+    const { items, next } = await table.query({ PK, limit: PAGE, ...since });
+    const ids = items.map((item) => applicationKind.entry.read(item).id);
+    const rows = ids.length > 0 ? await table.getMany(ids.map((id) => keys.application(tenant, id))) : [];
+    const found = rows.flatMap((item) => (item ? [applicationKind.item.read(item)] : []));
+    return { found, names: items.map(({ SK }) => SK), more: next !== undefined };
+  });
 }
 
 function note(table: Table, tenant: string, walked: Walked): Promise<void> {

@@ -26,14 +26,12 @@ import {
 import type { Pair } from "#core/table/value-index/model.ts";
 import { pairOf, pairText } from "#core/table/value-index/pair.ts";
 import { digestOf, TextBag, unlike } from "./text-bag.ts";
-import { type IndexWork, nameOf, type StorePlace, walk } from "./work.ts";
+import { type IndexWork, inRounds, nameOf, type StorePlace, type Suspects, suspect, walkUsers } from "./work.ts";
 
 /** Pairs that are mended in one transaction, of those that come and of those that go. */
 const PAIRS_AT_ONCE = 20;
 /** So often an index is read until it does not change meanwhile. */
 const COUNTS = 5;
-/** Rounds until nothing is left to mend. */
-const ROUNDS = 4;
 
 /** What one round found of an attribute. */
 interface Compared {
@@ -42,22 +40,22 @@ interface Compared {
   readonly ofIndex: TextBag;
   /** The lows of ranges whose rows do not belong together. */
   readonly brokenRanges: string[];
-  /** Users that the index may hold wrongly, or not at all, by id; and the texts of their pairs that were met there. */
-  readonly suspects: Map<string, Set<string>>;
+  /** Users that the index may hold wrongly; with the texts of their pairs. */
+  readonly suspects: Suspects;
 }
 
 /**
  * Checks the indexes of some attributes in a store; with `isMending`, mends them. True where they are right in the end.
  * Prints a line for each user and range that is wrong.
  */
-export async function audit(
+export function audit(
   work: IndexWork,
   store: StorePlace,
   names: readonly string[],
   isMending: boolean,
 ): Promise<boolean> {
   const attributes = names.flatMap((name) => attributeOf(name) ?? []);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  return inRounds(isMending, async () => {
     let wrong = 0;
     /** Users whose rows do not note all indexes: they come in once the indexes hold nothing else of them. */
     const late = new Set<string>();
@@ -69,9 +67,8 @@ export async function audit(
     for (const { name, isMultiValued } of attributes) {
       if (isMultiValued) wrong += await recount(work, store, name, isMending);
     }
-    if (wrong === 0 || !isMending) return wrong === 0;
-  }
-  return false;
+    return wrong;
+  });
 }
 
 async function compare(
@@ -92,7 +89,7 @@ async function compare(
   await eachUser(work, store, "Reads the users", (user) => {
     for (const one of all) {
       for (const pair of pairsOf(one.attribute, user)) one.ofUsers.add(pairText(pair));
-      if (!user.indexed.includes(one.attribute.name)) suspect(one, user.id);
+      if (!user.indexed.includes(one.attribute.name)) suspect(one.suspects, user.id);
     }
   });
   for (const one of all) {
@@ -118,23 +115,18 @@ async function findSuspects(
   await eachUser(work, store, "Looks again at the users", (user) => {
     for (const [at, one] of all.entries()) {
       const isUnlike = (pair: Pair) => unlikes[at]?.has(digestOf(pairText(pair))) === true;
-      if (pairsOf(one.attribute, user).some(isUnlike)) suspect(one, user.id);
+      if (pairsOf(one.attribute, user).some(isUnlike)) suspect(one.suspects, user.id);
     }
   });
   for (const [at, one] of all.entries()) {
     for await (const { texts } of inspect(work.table, store, one.attribute)) {
-      for (const text of texts) if (unlikes[at]?.has(digestOf(text))) suspect(one, pairOf(text).id, text);
+      for (const text of texts) if (unlikes[at]?.has(digestOf(text))) suspect(one.suspects, pairOf(text).id, text);
     }
   }
 }
 
-function suspect({ suspects }: Compared, id: string, text?: string): void {
-  const texts = suspects.get(id) ?? new Set();
-  suspects.set(id, text === undefined ? texts : texts.add(text));
-}
-
 async function eachUser(work: IndexWork, store: StorePlace, title: string, look: (user: User) => void): Promise<void> {
-  for await (const { users } of walk(work, `${title} of ${nameOf(store)}`, store)) users.forEach(look);
+  for await (const { found } of walkUsers(work, `${title} of ${nameOf(store)}`, store)) found.forEach(look);
 }
 
 /** Mends an index, or says what is wrong. Returns how many things were wrong. */

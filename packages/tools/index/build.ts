@@ -11,7 +11,7 @@ import { keys } from "#core/table/keys.ts";
 import { number, optional, rowCodec, text, textSet } from "#core/table/row.ts";
 import type { Table } from "#core/table/table.ts";
 import { audit } from "./audit.ts";
-import { type IndexWork, nameOf, type StorePlace, walk } from "./work.ts";
+import { type IndexWork, nameOf, type StorePlace, settle, walkUsers } from "./work.ts";
 
 const USERS_AT_ONCE = 8;
 
@@ -37,18 +37,14 @@ interface Building extends StorePlace {
 
 /** Completes the indexes of all user stores. True where all that are declared are complete. */
 export async function build(work: IndexWork): Promise<boolean> {
-  const { stores, settledMs, now, wait, print } = work;
+  const { stores, print } = work;
   const begun: Building[] = [];
   for (const store of stores) begun.push(...(await begin(work, store)));
   if (begun.length === 0) {
     print("All declared indexes are complete.");
     return true;
   }
-  const settled = Math.max(...begun.map(({ walked }) => walked.beganMs)) + settledMs - now();
-  if (settled > 0) {
-    print(`Waits ${Math.ceil(settled / 1_000)} seconds for functions that do not declare the attributes yet.`);
-    await wait(settled);
-  }
+  await settle(work, Math.max(...begun.map(({ walked }) => walked.beganMs)), "declare the attributes yet");
   let isComplete = true;
   for (const building of begun) isComplete = (await complete(work, building)) && isComplete;
   return isComplete;
@@ -76,8 +72,8 @@ async function complete(work: IndexWork, { attributes, walked, ...store }: Build
   const { table, declared, print } = work;
   const { tenant, userStore } = store;
   let changed = 0;
-  for await (const { users, after } of walk(work, `Users in ${nameOf(store)}`, store, walked.after)) {
-    const late = users.filter(({ indexed }) => !attributes.every((name) => indexed.includes(name)));
+  for await (const { found, after } of walkUsers(work, `Users in ${nameOf(store)}`, store, walked.after)) {
+    const late = found.filter(({ indexed }) => !attributes.every((name) => indexed.includes(name)));
     await concurrently(late, USERS_AT_ONCE, async ({ id }) => {
       if (await settleIndexes({ table, tenant, declared }, id)) changed += 1;
     });

@@ -1,11 +1,13 @@
-/** What the parts of `npm run index` share: the user stores, and a walk through the users of one of them. */
+/** What the parts of `npm run index` share: walking, waiting, and comparing until nothing differs. */
 import type { DeclaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import type { User } from "#core/identities/users/model.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
 import type { Table } from "#core/table/table.ts";
 
-/** Users that are read together. */
-const PAGE = 100;
+/** Users, or applications, that are read together. */
+export const PAGE = 100;
+/** Rounds until nothing is left to mend. */
+const ROUNDS = 4;
 
 /** A user store of a tenant, in the table. */
 export interface StorePlace {
@@ -30,7 +32,7 @@ export interface IndexWork {
   readonly wait: (ms: number) => Promise<void>;
   /** Gets each line for people. */
   readonly print: (line: string) => void;
-  /** Shows how far a walk through users is. */
+  /** Shows how far a walk is. */
   readonly progress: (title: string, total: number) => Progress;
 }
 
@@ -40,9 +42,9 @@ export interface Progress {
   stop(): void;
 }
 
-/** A page of users, and the name after which the next page begins. */
-export interface UserPage {
-  readonly users: readonly User[];
+/** A page of a walk: what was found in it, and the name after which the next page begins. */
+export interface Page<Found> {
+  readonly found: readonly Found[];
   readonly after: string;
 }
 
@@ -52,37 +54,93 @@ export function nameOf({ tenant, userStore }: StorePlace): string {
 }
 
 /** The users of a store in the order of their names, at the rate of the run. Two round trips for each 100. */
-export async function* walk(
-  { table, rate, now, wait, progress }: IndexWork,
+export async function* walkUsers(
+  work: IndexWork,
   title: string,
   { tenant, userStore: store }: StorePlace,
   from?: string,
-): AsyncGenerator<UserPage, void> {
-  const users: UserStore = userStore(table);
+): AsyncGenerator<Page<User>, void> {
+  const users: UserStore = userStore(work.table);
   const names = users.names(tenant, store);
   const [total, before] = await Promise.all([names.total(), from === undefined ? 0 : names.rank(from)]);
+  yield* walk(work, { title, total, before, from }, async (after) => {
+    // What is too old is seen when it is read again.
+    const { entries, more } = await names.after(after, PAGE, { consistent: false });
+    const ids = entries.map(({ id }) => id);
+    const read = ids.length > 0 ? await users.findMany(tenant, ids, { consistent: false }) : [];
+    const found = read.flatMap((user) => (user?.userStore === store ? [user] : []));
+    return { found, names: entries.map(({ key }) => key), more };
+  });
+}
+
+/** What a walk goes through, for its progress bar. */
+interface Way {
+  readonly title: string;
+  readonly total: number;
+  /** How many are before the name where the walk begins. */
+  readonly before: number;
+  readonly from: string | undefined;
+}
+
+/** Reads pages of at most `PAGE` names one after the other, at the rate of the run. */
+export async function* walk<Found>(
+  { rate, now, wait, progress }: IndexWork,
+  { title, total, before, from }: Way,
+  read: (after: string | undefined) => Promise<{
+    readonly found: readonly Found[];
+    readonly names: readonly string[];
+    readonly more: boolean;
+  }>,
+): AsyncGenerator<Page<Found>, void> {
   const bar = progress(title, total);
   bar.add(before);
   try {
     for (let after = from, more = true; more; ) {
       const beganMs = now();
-      // What is too old is seen when it is read again.
-      const page = await names.after(after, PAGE, { consistent: false });
-      const last = page.entries.at(-1);
-      if (!last) return;
-      const found = await users.findMany(
-        tenant,
-        page.entries.map(({ id }) => id),
-        { consistent: false },
-      );
-      yield { users: found.flatMap((user) => (user?.userStore === store ? [user] : [])), after: last.key };
-      bar.add(page.entries.length);
+      const page = await read(after);
+      const last = page.names.at(-1);
+      if (last === undefined) return;
+      yield { found: page.found, after: last };
+      bar.add(page.names.length);
       ({ more } = page);
-      after = last.key;
-      const leftMs = (page.entries.length / rate) * 1_000 - (now() - beganMs);
+      after = last;
+      const leftMs = (page.names.length / rate) * 1_000 - (now() - beganMs);
       if (more && leftMs > 0) await wait(leftMs);
     }
   } finally {
     bar.stop();
   }
+}
+
+/** Waits until functions are gone that were there when a build began. `lacking`: what they do not do. */
+export async function settle(
+  { settledMs, now, wait, print }: IndexWork,
+  beganMs: number,
+  lacking: string,
+): Promise<void> {
+  const leftMs = beganMs + settledMs - now();
+  if (leftMs <= 0) return;
+  print(`Waits ${Math.ceil(leftMs / 1_000)} seconds for functions that do not ${lacking}.`);
+  await wait(leftMs);
+}
+
+/**
+ * Compares, and mends, until nothing is left to mend: what differs may be the work of another writer. `compare` returns
+ * how many things were wrong. True where nothing is wrong in the end.
+ */
+export async function inRounds(isMending: boolean, compare: () => Promise<number>): Promise<boolean> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const wrong = await compare();
+    if (wrong === 0 || !isMending) return wrong === 0;
+  }
+  return false;
+}
+
+/** What an index may hold wrongly, or not at all, by id; with the texts that were met of it in the index. */
+export type Suspects = Map<string, Set<string>>;
+
+/** Adds a suspect, or a text that was met of it. */
+export function suspect(suspects: Suspects, id: string, text?: string): void {
+  const texts = suspects.get(id) ?? new Set();
+  suspects.set(id, text === undefined ? texts : texts.add(text));
 }

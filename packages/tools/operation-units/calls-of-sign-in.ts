@@ -1,4 +1,4 @@
-/** How the operations of sign-in are called on the data set. Nobody signs in: that needs a browser. */
+/** How the operations of sign-in are called on the data set. No one signs in: that needs a browser. */
 import type { Fixture } from "./fixture.ts";
 
 export const signInReads = ({ client, users }: Fixture) =>

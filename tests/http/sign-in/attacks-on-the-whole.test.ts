@@ -2,11 +2,12 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Browser } from "#tests/support/browsing.ts";
-import { codeAt, STEP_MS, secretIn, setUp, TWO_STEPS } from "#tests/support/codes.ts";
+import { secretIn, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { fragmentOf, requestsOf } from "#tests/support/requests.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);

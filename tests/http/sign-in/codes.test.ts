@@ -1,9 +1,10 @@
 /** One-time codes as a second factor (RFC 6238), where the application asks for one. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { codeAt, STEP_MS, secretIn, sequenceOf, setUp, TWO_STEPS, wrongCode } from "#tests/support/codes.ts";
+import { secretIn, sequenceOf, setUp, TWO_STEPS, wrongCode } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);

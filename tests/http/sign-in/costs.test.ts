@@ -1,10 +1,12 @@
 /** What a sign-in costs: sequential round trips and units of each of its requests. */
 import { beforeAll, expect, test, vi } from "vitest";
-import { codeAt, STEP_MS, secretIn, TWO_STEPS } from "#tests/support/codes.ts";
-import { create, newAuthenticator, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
+import { secretIn, TWO_STEPS } from "#tests/support/codes.ts";
+import { create, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
+import { newAuthenticator } from "#tools/examples/authenticator.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);

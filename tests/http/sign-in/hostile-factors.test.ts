@@ -1,11 +1,12 @@
 /** Hostile requests to the pages after the password: nobody gets past the second factor without it. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Browser } from "#tests/support/browsing.ts";
-import { codeAt, STEP_MS, secretIn, setUp, TWO_STEPS, wrongCode } from "#tests/support/codes.ts";
+import { secretIn, setUp, TWO_STEPS, wrongCode } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const MARKED = '"><script>alert(1)</script>\u202Egro.live';
 const LOGO = "https://assets.example.com/a/logo.svg?v=1";

@@ -2,22 +2,15 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import type { Browser } from "#tests/support/browsing.ts";
-import { codeAt, STEP_MS, secretIn, setUp, TWO_STEPS } from "#tests/support/codes.ts";
+import { secretIn, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
-import {
-  askedIn,
-  create,
-  EITHER_STEP,
-  type Lies,
-  newAuthenticator,
-  PASSKEY_STEP,
-  siteAt,
-  use,
-} from "#tests/support/passkeys.ts";
+import { create, EITHER_STEP, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
+import { askedIn, type Lies, newAuthenticator, siteAt } from "#tools/examples/authenticator.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, browser } = signInOf(api);

@@ -1,10 +1,11 @@
 /** Users who must choose a new password. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { codeAt, STEP_MS, setUp, TWO_STEPS } from "#tests/support/codes.ts";
+import { setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";
 import { world } from "#tests/support/world.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const SYSTEM = "urn:scim:wso2:schema";
 const NEW = "another-good-Password-2";

@@ -9,10 +9,11 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
-import { codeAt, TWO_STEPS } from "#tests/support/codes.ts";
+import { TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
+import { codeAt } from "#tools/examples/one-time-code.ts";
 
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const screenshots = ".build/screenshots/sign-in";

@@ -10,9 +10,10 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations, chromiumPath, isTooWide, openBrowser } from "#tests/support/chromium.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
-import { EITHER_STEP, PASSKEY_STEP, siteAt } from "#tests/support/passkeys.ts";
+import { EITHER_STEP, PASSKEY_STEP } from "#tests/support/passkeys.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
+import { siteAt } from "#tools/examples/authenticator.ts";
 
 const screenshots = ".build/screenshots/passkeys";
 const SECONDS = 1_000;

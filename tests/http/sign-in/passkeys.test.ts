@@ -4,20 +4,14 @@ import { addingCredential, newCredential } from "#core/identities/credentials/st
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { newId } from "#core/platform/ids.ts";
-import { codeAt, STEP_MS, secretIn, sequenceOf, setUp, TWO_STEPS } from "#tests/support/codes.ts";
+import { secretIn, sequenceOf, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
-import {
-  type Algorithm,
-  askedIn,
-  create,
-  EITHER_STEP,
-  newAuthenticator,
-  PASSKEY_STEP,
-  use,
-} from "#tests/support/passkeys.ts";
+import { create, EITHER_STEP, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
+import { type Algorithm, askedIn, newAuthenticator } from "#tools/examples/authenticator.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);

@@ -1,13 +1,14 @@
 /** Users of other tenants sign in to an application with `saas`, as guests (decision 0134). */
 import * as openid from "openid-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { codeAt, STEP_MS, setUp, TWO_STEPS } from "#tests/support/codes.ts";
+import { setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { fragmentOf, requestsOf } from "#tests/support/requests.ts";
 import { EVERYTHING, saasOf } from "#tests/support/saas.ts";
 import { CALLBACK, claimsIn, PERSON } from "#tests/support/sign-in.ts";
 import { directoryStore, hasSlapd, startSlapd } from "#tests/support/slapd.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const saas = saasOf(api);

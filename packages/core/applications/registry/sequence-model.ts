@@ -12,7 +12,7 @@ export type SecondFactor = "code" | "passkey";
 export type NeededFactors =
   /** A password, and for each further step one of its factors, which are in the order of its options. */
   | { readonly further: readonly (readonly SecondFactor[])[] }
-  /** What this service does not have: nobody can sign in. */
+  /** What this service does not have: no one can sign in. */
   | { readonly missing: string };
 
 const PASSWORD: ReadonlySet<string> = new Set(["basicauthenticator", "basic"]);

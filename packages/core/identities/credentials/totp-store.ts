@@ -43,12 +43,11 @@ export function totpIn(item: Item | undefined): TotpFactor | undefined {
 export function settingUpTotp(
   tenant: string,
   userId: string,
-  factor: TotpFactor,
-  before: TotpFactor | undefined,
+  { before, after }: { readonly before: TotpFactor | undefined; readonly after: TotpFactor },
   otherwise: Step["otherwise"],
 ): Step {
   return {
-    put: { ...keys.totp(tenant, userId), ...rows.write(factor) },
+    put: { ...keys.totp(tenant, userId), ...rows.write(after) },
     when: before ? { equal: { version: before.version } } : "absent",
     otherwise,
   };

@@ -60,18 +60,23 @@ interface Plan {
   readonly joined: string[];
 }
 
+/** A block, with its entries as what ranges may lack. */
+interface HeldBlock extends Block {
+  readonly alone: Pending;
+}
+
 /** An index in the hands of one holder. */
 interface Held extends Snapshot {
   readonly context: LoggedContext;
   readonly token: number;
-  /** All blocks, with the new one. */
-  readonly all: readonly Block[];
+  /** The blocks that were there. */
+  readonly blocks: readonly HeldBlock[];
+  /** The same with the new one. */
+  readonly all: readonly HeldBlock[];
   /** The number of the last. */
   readonly last: number;
   /** The entries of all blocks. */
   readonly turns: Pending;
-  /** The entries of each of them alone. */
-  readonly alone: ReadonlyMap<Block, Pending>;
 }
 
 /**
@@ -139,14 +144,18 @@ async function hold(context: LoggedContext, before: LogState): Promise<Held> {
   const token = before.token + 1;
   await table.write(takingToken(keys, before, systemClock.now()));
   const snapshot = await readSnapshot(context);
-  const { state, blocks, log } = snapshot;
+  const { state, log } = snapshot;
+  const blocks = snapshot.blocks.map(heldBlock);
   // A holder of a later token may have written since.
   if (state.token !== token || blocks.some(({ number }) => number > state.block)) throw stale();
   const entries = inBlockOrder(fromEarliest(log).slice(0, SEALED_MOST));
   const last = state.block + Number(entries.length > 0);
-  const all: readonly Block[] = entries.length > 0 ? [...blocks, { number: last, entries }] : blocks;
-  const alone = new Map(all.map((block) => [block, new Pending([block])]));
-  return { ...snapshot, context, token, all, last, turns: new Pending(all), alone };
+  const all = entries.length > 0 ? [...blocks, heldBlock({ number: last, entries })] : blocks;
+  return { ...snapshot, context, token, blocks, all, last, turns: new Pending(all) };
+}
+
+function heldBlock(block: Block): HeldBlock {
+  return { ...block, alone: new Pending([block]) };
 }
 
 /** Which blocks are no longer needed: those to remove now, and those to remove later. */
@@ -182,9 +191,8 @@ function choose(held: Held): readonly LoggedRange[] {
 }
 
 /** The ranges that lack entries of a block, without those that get them. */
-function lacking({ ranges, alone }: Held, block: Block, getting: ReadonlySet<string>): readonly LoggedRange[] {
-  const pending = alone.get(block) ?? new Pending([block]);
-  return ranges.filter((range) => !getting.has(range.low) && pending.hasIn(range));
+function lacking({ ranges }: Held, { alone }: HeldBlock, getting: ReadonlySet<string>): readonly LoggedRange[] {
+  return ranges.filter((range) => !getting.has(range.low) && alone.hasIn(range));
 }
 
 /** Plans what ranges get: as changes next to their packs, or with new packs. */
