@@ -50,7 +50,7 @@ function newBrowser(url: string, taken: Taken) {
   };
   return {
     open,
-    /** Sends the form of a page, without fields for password managers. Throws an `Error` unless another page follows. */
+    /** Sends the form of a page, without fields for password managers. Throws an `Error` unless a page follows. */
     async submit(id: OperationId, { html }: Shown, entered: Readonly<Record<string, string>>): Promise<Shown> {
       const body = { request: hiddenIn(html).request ?? "", ...entered };
       const shown = await open(actionIn(html), body);
