@@ -10,9 +10,10 @@ import { type Answer, world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 
 const api = world({ deployment: `[oauth]\nmax_client_secrets = ${CLIENT_SECRETS_CEILING}\n` });
-const { newClient, post } = oauthOf(api);
+const { newClient, post, oidcPath } = oauthOf(api);
 const { create, list, remove, statusWith } = clientSecretsOf(api);
 const GRANT = { grant_type: "client_credentials" };
+const APPLICATIONS = "/api/server/v1/applications";
 const VIEW = "internal_application_mgt_view";
 const DAY_MS = 86_400_000;
 const UNITS_MAX = 6;
@@ -92,6 +93,22 @@ describe("a token costs 2 round trips and at most 6 units", () => {
         expect(ReadUnits + WriteUnits).toBeLessThanOrEqual(UNITS_MAX);
       }
     }
+  });
+});
+
+describe("a secret that was accepted a moment ago is refused after", () => {
+  const of = ({ applicationId }: TestClient) => `${APPLICATIONS}/${applicationId}`;
+  test.each<[string, (client: TestClient) => Promise<Answer>]>([
+    ["it was regenerated", (client) => api.ask("POST", `${oidcPath(client.applicationId)}/regenerate-secret`)],
+    ["the client was revoked", (client) => api.ask("POST", `${oidcPath(client.applicationId)}/revoke`)],
+    ["the settings were deleted", (client) => api.ask("DELETE", oidcPath(client.applicationId))],
+    ["the application was disabled", (client) => api.ask("PATCH", of(client), { body: { applicationEnabled: false } })],
+    ["the application was deleted", (client) => api.ask("DELETE", of(client))],
+  ])("%s", async (_, end) => {
+    const client = await newClient([VIEW]);
+    for (const _ of ["proven", "remembered"]) expect(await statusWith(client, client.clientSecret)).toBe(200);
+    expect((await end(client)).status).toBeLessThan(300);
+    expect(await statusWith(client, client.clientSecret)).toBe(401);
   });
 });
 
