@@ -23,7 +23,7 @@ const context = { functionName: name, getRemainingTimeInMillis: () => REQUEST_MS
 const serve = async (): Promise<void> => {
   for (let call = 0; call < Number(calls); call += 1) {
     const result = JSON.stringify(await handler(JSON.parse(text), context));
-    if (call === 0) checkSuccess(result);
+    if (call === 0 || call === Number(calls) - 1) checkSuccess(result);
   }
 };
 
