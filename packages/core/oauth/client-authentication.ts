@@ -62,6 +62,8 @@ export interface ClientCheck extends ServerCheck {
   /** Whether guesses have locked the client for the source of the request. */
   readonly isLocked: boolean;
   readonly sourceIp: string;
+  /** What `accepted` returned for the request. */
+  readonly accepted: string | undefined;
 }
 
 /** An authenticated client. */
@@ -170,8 +172,6 @@ export function newClientAuthenticator(
   const digest = newPrivateDigest();
   const keyOf = ({ clientId, secrets }: PresentedClient, sourceIp: string) =>
     digest([sourceOf(sourceIp), clientId, ...secrets].join("\n"));
-  const accepted: ClientAuthenticator["accepted"] = (presented, sourceIp) =>
-    presented.secrets.length === 0 ? undefined : known.get(keyOf(presented, sourceIp));
   /** The secret that was sent. The work is the same for each client, and for none. */
   const opened = ({ secrets }: PresentedClient, found: Client | undefined, nowMs: number): UsableSecret | undefined => {
     const own = found ? usableSecrets(found.settings) : [];
@@ -184,16 +184,16 @@ export function newClientAuthenticator(
     return own.find((each, at) => equal[at] && !isExpired(each, nowMs));
   };
   /** The secret of an equal attempt, which was opened then, while the client has it and is not locked. */
-  const remembered = (presented: PresentedClient, { found, isLocked, sourceIp, nowMs }: ClientCheck) => {
-    const text = isLocked || !found ? undefined : accepted(presented, sourceIp);
-    if (text === undefined || !found) return undefined;
-    return usableSecrets(found.settings).find((each) => each.sealedSecret === text && !isExpired(each, nowMs));
+  const remembered = ({ found, isLocked, accepted, nowMs }: ClientCheck): UsableSecret | undefined => {
+    if (isLocked || !found || accepted === undefined) return undefined;
+    return usableSecrets(found.settings).find((each) => each.sealedSecret === accepted && !isExpired(each, nowMs));
   };
   return {
     async authenticate(presented, check) {
       const { found, pathTenant, isLocked, nowMs, sourceIp } = check;
       const { assertion: text, certificate, clientId } = presented;
-      const right = remembered(presented, check) ?? opened(presented, found, nowMs);
+      const proven = remembered(check);
+      const right = proven ?? opened(presented, found, nowMs);
       const secret = isLocked ? undefined : right;
       // A locked client is verified like an unknown one: its keys are not fetched.
       const unlocked = isLocked ? undefined : found;
@@ -209,11 +209,13 @@ export function newClientAuthenticator(
         (certificate !== undefined && (await proofs.isCertified(certificate, found, check)));
       if (!isRight || !methodsOf(settings).includes(method)) return undefined;
       const refusal = refusalOf(settings);
-      if (secret !== undefined && !refusal) known.set(keyOf(presented, sourceIp), secret.sealedSecret);
+      // Not renewed: each minute begins with an opened secret.
+      if (secret !== undefined && !proven && !refusal) known.set(keyOf(presented, sourceIp), secret.sealedSecret);
       const once = settings.authentication?.allowsReuse ? undefined : assertion;
       return { client: found, secret, ...(once && { once }), ...(refusal && { refusal }) };
     },
-    accepted,
+    accepted: (presented, sourceIp) =>
+      presented.secrets.length === 0 ? undefined : known.get(keyOf(presented, sourceIp)),
   };
 }
 

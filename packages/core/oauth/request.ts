@@ -168,7 +168,7 @@ export async function tryClient(
     },
   });
   const server = serverCheck(found?.tenant ?? guess, ownAudience, context);
-  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), sourceIp, ...server };
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), sourceIp, accepted, ...server };
   const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
   if (!authenticated) return failure(version);
   const { client, secret, refusal } = authenticated;
