@@ -107,7 +107,7 @@ describe("an attempt that was accepted", () => {
     const again = (differing: Partial<ClientCheck> = {}, secret = "secret-0") =>
       attemptWith(authenticator, client, [secret], differing);
     expect(await again()).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });
-    return { client, again, after: (ms: number) => (nowMs += ms) };
+    return { client, again, wait: (ms: number) => (nowMs += ms) };
   };
   test("opens no secret again", async () => {
     const { again } = await start();
@@ -130,10 +130,10 @@ describe("an attempt that was accepted", () => {
     expect(await again({}, "wrong")).toEqual({ isRight: false, opened: CLIENT_SECRETS_CEILING });
   });
   test("is proven as the first one was: after a minute, also where it was repeated meanwhile", async () => {
-    const { again, after } = await start();
-    after(40_000);
+    const { again, wait } = await start();
+    wait(40_000);
     expect(await again()).toEqual({ isRight: true, opened: 0 });
-    after(20_001);
+    wait(20_001);
     expect(await again()).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });
   });
 });
