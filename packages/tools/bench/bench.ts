@@ -6,7 +6,8 @@
  * - `-- cold [rounds]` measures cold starts, `-- warm [calls]` requests to functions that have served many.
  * - `-- peers [rounds] [Keycloak]` compares the processor time of requests with that of other servers. The folder is
  *   that of a Keycloak distribution.
- * - `-- import [users]` measures how fast users come into an empty tenant.
+ * - `-- import [users] [bulk]` measures how fast users come into an empty tenant; with `bulk`, all of them by bulk
+ *   requests and no other way.
  *
  * Prints a table per topic with costs and budgets; what is measured in processor time has no budget. Exit codes: 0 all
  * within budget, 1 some are not, 2 wrong command line.
@@ -15,7 +16,7 @@ import { measureColdStarts } from "./cold.ts";
 import { measureNames } from "./names.ts";
 import { measureOperations } from "./operations.ts";
 import { comparePeers } from "./peers/peers.ts";
-import { measureImports } from "./rates.ts";
+import { measureBulk, measureImports } from "./rates.ts";
 import { printRows } from "./report.ts";
 import { measureTokens } from "./tokens.ts";
 import { measureUsers } from "./users.ts";
@@ -30,7 +31,7 @@ const PEER_ROUNDS = 7;
 const IMPORTED = 10_000;
 
 const USAGE =
-  "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- warm [calls] | -- peers [rounds] [Keycloak] | -- import [users]]";
+  "npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory] | -- sizes [directory] | -- cold [rounds] | -- warm [calls] | -- peers [rounds] [Keycloak] | -- import [users] [bulk]]";
 
 /** A topic, with the words after it. Returns whether all rows are within budget, or `undefined` for wrong words. */
 type Topic = (first: string | undefined, second: string | undefined) => Promise<boolean | undefined>;
@@ -49,7 +50,10 @@ const topics: Readonly<Record<string, Topic>> = {
   cold: (rounds) => measured(rounds, COLD_ROUNDS, measureColdStarts),
   warm: (calls) => measured(calls, WARM_CALLS, measureWarm),
   peers: (rounds, keycloak) => measured(rounds, PEER_ROUNDS, (number) => comparePeers({ rounds: number, keycloak })),
-  import: (number) => measured(number, IMPORTED, measureImports),
+  async import(number, way) {
+    if (way !== undefined && way !== "bulk") return undefined;
+    return measured(number, IMPORTED, way === "bulk" ? measureBulk : measureImports);
+  },
 };
 
 const [topic, first, second] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- import [users]`: how fast users come into an empty tenant, by bulk requests and by the command that
+ * `npm run bench -- import [users] [bulk]`: how fast users come into an empty tenant, by bulk requests and by the command that
  * imports files, and what that costs. Passwords are a case of their own, because their hashes cost more than the rest.
  * Linux only.
  */
@@ -50,17 +50,28 @@ interface Costs {
 
 /** Measures and prints all ways, each in an empty tenant of its own. */
 export async function measureImports(users: number): Promise<void> {
+  printTitle();
+  for (const kind of KINDS) await bulk(kind, Math.max(Math.ceil(users / PARTS[kind]), Math.min(users, LEAST)));
+  await measure("npm run users -- import, without passwords", users, (server) => importFile(server, users));
+}
+
+/** Measures and prints bulk requests without passwords, with all users. */
+export async function measureBulk(users: number): Promise<void> {
+  printTitle();
+  await bulk("none", users);
+}
+
+function printTitle(): void {
   console.log(
     `\nUsers into an empty tenant, ${new Date().toISOString().slice(0, 10)}; processor time and memory of the whole local service`,
   );
-  for (const kind of KINDS) {
-    const count = Math.max(Math.ceil(users / PARTS[kind]), Math.min(users, LEAST));
-    await measure(`bulk requests, ${titles[kind]}`, count, async ({ ready }) => {
-      await sending(ready, (send) => sendBulk(send, count, passwords[kind]));
-      return undefined;
-    });
-  }
-  await measure("npm run users -- import, without passwords", users, (server) => importFile(server, users));
+}
+
+async function bulk(kind: Passwords, users: number): Promise<void> {
+  await measure(`bulk requests, ${titles[kind]}`, users, async ({ ready }) => {
+    await sending(ready, (send) => sendBulk(send, users, passwords[kind]));
+    return undefined;
+  });
 }
 
 async function measure(
