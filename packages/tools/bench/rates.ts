@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- import [users] [bulk]`: how fast users come into an empty tenant, by bulk requests and by the command that
- * imports files, and what that costs. Passwords are a case of their own, because their hashes cost more than the rest.
- * Linux only.
+ * `npm run bench -- import [users] [bulk]`: how fast users come into an empty tenant, by bulk requests and by the
+ * command that imports files, and what that costs. Passwords are a case of their own, because their hashes cost more
+ * than the rest. Linux only.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
