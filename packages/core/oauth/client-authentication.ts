@@ -171,7 +171,7 @@ export function newClientAuthenticator(
   const known = newFreshCache<string>(clock);
   const digest = newPrivateDigest();
   const keyOf = ({ clientId, secrets }: PresentedClient, sourceIp: string) =>
-    digest([sourceOf(sourceIp), clientId, ...secrets].join("\n"));
+    digest(JSON.stringify([sourceOf(sourceIp), clientId, secrets]));
   /** The secret that was sent. The work is the same for each client, and for none. */
   const opened = ({ secrets }: PresentedClient, found: Client | undefined, nowMs: number): UsableSecret | undefined => {
     const own = found ? usableSecrets(found.settings) : [];

@@ -4,7 +4,7 @@ import type { Operand } from "./filter/bound.ts";
 import { comparable, compareOperands } from "./filter/literal.ts";
 import { excerpt } from "./filter/reader.ts";
 import { elementsOf, isPrimary, memberOf } from "./resource.ts";
-import type { Resource, ResourceType } from "./schema/attribute.ts";
+import type { Json, Resource, ResourceType } from "./schema/attribute.ts";
 import { type AttributePath, attributeNamed, hintFor, resolveName } from "./schema/paths.ts";
 
 /** The attribute and direction of a sort. */
@@ -63,11 +63,12 @@ function refused(reason: string): Fault {
   return new Fault("request.invalid", reason);
 }
 
-/** The sort key of a resource. Of several elements the primary one counts, else the first. */
+/** The sort key of a resource. Of several elements that have a value the primary one counts, else the first. */
 export function sortValue({ path }: Order, resource: Resource): SortValue {
-  const elements = elementsOf(resource, path);
-  const chosen = elements.find(isPrimary) ?? elements[0];
-  return comparable(path.sub ?? path.attribute, path.sub ? memberOf(chosen, path.sub.name) : chosen);
+  const keyOf = (element: Json | undefined) =>
+    comparable(path.sub ?? path.attribute, path.sub ? memberOf(element, path.sub.name) : element);
+  const elements = elementsOf(resource, path).filter((element) => keyOf(element) !== undefined);
+  return keyOf(elements.find(isPrimary) ?? elements[0]);
 }
 
 /** No value comes last when ascending, and first when descending. */

@@ -105,7 +105,11 @@ export async function checkApplications(work: IndexWork, isMending: boolean): Pr
 /** Lists read all applications again, until the indexes are completed. */
 export async function switchApplicationsOff({ table, tenants, ofAllTenants }: IndexWork): Promise<void> {
   if (ofAllTenants) await table.forget(keys.applicationsIndexed());
-  for (const tenant of tenants) if (await isIndexComplete(table, tenant)) await table.write(completing(tenant, false));
+  for (const tenant of tenants) {
+    if (await isIndexComplete(table, tenant)) await table.write(completing(tenant, false));
+    // The next run begins anew, and waits for functions of an older release.
+    await table.forget(keys.applicationIndexing(tenant));
+  }
 }
 
 /**

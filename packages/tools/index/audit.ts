@@ -9,7 +9,6 @@ import type { User } from "#core/identities/users/model.ts";
 import { attributeOf, heldPairs, pairChange, pairsOf } from "#core/identities/users/pairs.ts";
 import { asRead } from "#core/identities/users/rows.ts";
 import { userStore as openUsers } from "#core/identities/users/store.ts";
-import { settleIndexes } from "#core/identities/users/write-store.ts";
 import type { IndexedAttribute } from "#core/scim/indexed.ts";
 import { keys } from "#core/table/keys.ts";
 import { inspectLogged, mendLoggedRange, timesHeldLogged } from "#core/table/logged-index/inspect.ts";
@@ -26,7 +25,16 @@ import {
 import type { Pair } from "#core/table/value-index/model.ts";
 import { pairOf, pairText } from "#core/table/value-index/pair.ts";
 import { digestOf, TextBag, unlike } from "./text-bag.ts";
-import { type IndexWork, inRounds, nameOf, type StorePlace, type Suspects, suspect, walkUsers } from "./work.ts";
+import {
+  bringIn,
+  type IndexWork,
+  inRounds,
+  nameOf,
+  type StorePlace,
+  type Suspects,
+  suspect,
+  walkUsers,
+} from "./work.ts";
 
 /** Pairs that are mended in one transaction, of those that come and of those that go. */
 const PAIRS_AT_ONCE = 20;
@@ -62,7 +70,7 @@ export function audit(
     for (const one of await compare(work, store, attributes))
       wrong += await mend(work, store, { ...one, late }, isMending);
     for (const id of isMending ? late : []) {
-      await settleIndexes({ table: work.table, tenant: store.tenant, declared: work.declared }, id);
+      await bringIn(work.table, store.tenant, id, names);
     }
     for (const { name, isMultiValued } of attributes) {
       if (isMultiValued) wrong += await recount(work, store, name, isMending);

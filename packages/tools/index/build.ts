@@ -5,13 +5,12 @@
  */
 
 import { beginIndexes, completingIndex, readIndexState } from "#core/identities/users/index-rows.ts";
-import { settleIndexes } from "#core/identities/users/write-store.ts";
 import { concurrently } from "#core/platform/concurrently.ts";
 import { keys } from "#core/table/keys.ts";
 import { number, optional, rowCodec, text, textSet } from "#core/table/row.ts";
 import type { Table } from "#core/table/table.ts";
 import { audit } from "./audit.ts";
-import { type IndexWork, nameOf, type StorePlace, settle, walkUsers } from "./work.ts";
+import { bringIn, type IndexWork, nameOf, printUndeclared, type StorePlace, settle, walkUsers } from "./work.ts";
 
 const USERS_AT_ONCE = 8;
 
@@ -51,12 +50,14 @@ export async function build(work: IndexWork): Promise<boolean> {
 }
 
 /** Notes what is to be built of a store; nothing where all is complete. */
-async function begin({ table, declared, now }: IndexWork, store: StorePlace): Promise<readonly Building[]> {
+async function begin(work: IndexWork, store: StorePlace): Promise<readonly Building[]> {
+  const { table, declared, now } = work;
   const { tenant, userStore } = store;
   const [{ ready, building }, item] = await Promise.all([
     readIndexState(table, tenant, userStore),
     table.get(keys.userIndexing(tenant, userStore)),
   ]);
+  printUndeclared(work, store, ready);
   const attributes = declared.attributes.filter((name) => !ready.includes(name));
   if (attributes.length === 0) return [];
   const walked = item && walkedRow.read(item);
@@ -69,13 +70,13 @@ async function begin({ table, declared, now }: IndexWork, store: StorePlace): Pr
 }
 
 async function complete(work: IndexWork, { attributes, walked, ...store }: Building): Promise<boolean> {
-  const { table, declared, print } = work;
+  const { table, print } = work;
   const { tenant, userStore } = store;
   let changed = 0;
   for await (const { found, after } of walkUsers(work, `Users in ${nameOf(store)}`, store, walked.after)) {
     const late = found.filter(({ indexed }) => !attributes.every((name) => indexed.includes(name)));
     await concurrently(late, USERS_AT_ONCE, async ({ id }) => {
-      if (await settleIndexes({ table, tenant, declared }, id)) changed += 1;
+      if (await bringIn(table, tenant, id, work.declared.attributes)) changed += 1;
     });
     await note(table, store, { ...walked, after });
   }

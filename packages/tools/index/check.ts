@@ -3,7 +3,7 @@ import { readIndexState, withdrawingIndexes } from "#core/identities/users/index
 import { userStore } from "#core/identities/users/store.ts";
 import { audit } from "./audit.ts";
 import { checkNames } from "./names.ts";
-import { type IndexWork, nameOf, type StorePlace } from "./work.ts";
+import { type IndexWork, nameOf, printUndeclared, type StorePlace } from "./work.ts";
 
 /**
  * Compares the complete indexes with the users, and those of names with their entries. True where all are complete, and
@@ -14,16 +14,17 @@ export async function check(work: IndexWork, isMending: boolean): Promise<boolea
   let isRight = true;
   for (const store of stores) {
     const { ready } = await readIndexState(table, store.tenant, store.userStore);
-    const names = declared.attributes.filter((name) => ready.includes(name));
+    printUndeclared(work, store, ready);
     const missing = declared.attributes.filter((name) => !ready.includes(name));
     if (missing.length > 0 && (await hasUsers(work, store))) {
-      print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}.`);
+      print(`${nameOf(store)}: not complete yet: ${missing.join(", ")}. Run npm run index.`);
       isRight = false;
     }
     isRight = (await checkNames(work, store, isMending)) && isRight;
-    if (names.length === 0) continue;
-    const isRightHere = await audit(work, store, names, isMending);
-    if (isRightHere) print(`${nameOf(store)}: ${names.length} indexes are as the users are.`);
+    if (ready.length === 0) continue;
+    // Also those that are not declared here: other functions may use them.
+    const isRightHere = await audit(work, store, ready, isMending);
+    if (isRightHere) print(`${nameOf(store)}: the indexes are as the users are: ${[...ready].sort().join(", ")}.`);
     isRight &&= isRightHere;
   }
   return isRight;

@@ -1,7 +1,9 @@
 /** What the parts of `npm run index` share: walking, waiting, and comparing until nothing differs. */
 import type { DeclaredIndexes } from "#core/identities/users/declared-indexes.ts";
+import { heldNames } from "#core/identities/users/index-plan.ts";
 import type { User } from "#core/identities/users/model.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
+import { settleIndexes } from "#core/identities/users/write-store.ts";
 import type { Table } from "#core/table/table.ts";
 
 /** Users, or applications, that are read together. */
@@ -51,6 +53,24 @@ export interface Page<Found> {
 /** The name of a user store, for people. */
 export function nameOf({ tenant, userStore }: StorePlace): string {
   return `${userStore} of ${tenant}`;
+}
+
+/**
+ * Brings a user into indexes. It stays in all others that hold it: functions with other settings may use them. Returns
+ * whether anything changed.
+ */
+export function bringIn(table: Table, tenant: string, id: string, attributes: readonly string[]): Promise<boolean> {
+  const namesOf = (user: User) => [...new Set([...attributes, ...heldNames(user)])];
+  return settleIndexes({ table, tenant, declared: undefined }, id, namesOf);
+}
+
+/** Says which complete indexes the file of this run does not declare. Lists of functions that declare them use them. */
+export function printUndeclared({ declared, print }: IndexWork, store: StorePlace, ready: readonly string[]): void {
+  const others = ready.filter((name) => !declared.attributes.includes(name));
+  if (others.length === 0) return;
+  print(
+    `${nameOf(store)}: there are complete indexes that deployment.toml does not declare: ${others.join(", ")}. If the functions declare them, set DEPLOYMENT_TOML to their file and run this again.`,
+  );
 }
 
 /** The users of a store in the order of their names, at the rate of the run. Two round trips for each 100. */

@@ -52,7 +52,7 @@ test("later entries of a user come before earlier ones, in one part of the log",
   const update = () =>
     users.update(tenant, id, (before) => ({ after: { ...before, modifiedMs: Math.max(5, before.modifiedMs + 1) } }));
   await update();
-  await settleIndexes({ table: on, tenant, declared }, id, []);
+  await settleIndexes({ table: on, tenant, declared }, id, () => []);
   await update();
   await users.remove(tenant, id, Date.now(), { check: () => undefined, steps: () => [] });
   const [aside] = await readAsides(on, tenant, [{ type: "user", id }], Date.now());

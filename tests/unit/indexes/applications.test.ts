@@ -196,4 +196,15 @@ describe("a damaged index", () => {
     expect(await build(worker(tenant))).toBe(true);
     expect(await isIndexComplete(calm(), tenant)).toBe(true);
   });
+
+  test("begins anew after --off, also where a run was stopped before", async () => {
+    const tenant = "damaged.test";
+    await switchApplicationsOff(worker(tenant).work);
+    const began = async (nowMs: number) =>
+      (await beginApplications({ ...worker(tenant).work, now: () => nowMs })).get(tenant)?.beganMs;
+    expect(await began(1_000)).toBe(1_000);
+    expect(await began(2_000)).toBe(1_000);
+    await switchApplicationsOff(worker(tenant).work);
+    expect(await began(3_000)).toBe(3_000);
+  });
 });

@@ -74,7 +74,7 @@ describe("a user store from before the indexes", () => {
     const checking = worker(tenant);
     expect(await check(checking.work, false)).toBe(false);
     expect(checking.lines).toEqual([
-      "PRIMARY of old.test: not complete yet: displayName, emails.value, active, meta.created, meta.lastModified.",
+      "PRIMARY of old.test: not complete yet: displayName, emails.value, active, meta.created, meta.lastModified. Run npm run index.",
     ]);
     const { work, lines } = worker(tenant);
     let isDone = false;
@@ -105,7 +105,34 @@ describe("a user store from before the indexes", () => {
     expect(await build(again.work)).toBe(true);
     expect(again.lines).toEqual(["All declared indexes are complete."]);
     expect(await check(again.work, false)).toBe(true);
-    expect(again.lines.at(-1)).toBe("PRIMARY of old.test: 5 indexes are as the users are.");
+    expect(again.lines.at(-1)).toBe(
+      `PRIMARY of old.test: the indexes are as the users are: ${[...ATTRIBUTES].sort().join(", ")}.`,
+    );
+  });
+
+  test("keeps the indexes that the file of a run does not declare, and names them", async () => {
+    const tenant = "other-file.test";
+    for (let at = 0; at < 30; at += 1) await users(ATTRIBUTES).add(tenant, person(at, { title: `Title ${at}` }));
+    const damaged = async () => {
+      const own = indexOfValues(calm(), tenant, PRIMARY, "displayName");
+      const [row] = await rows(tenant);
+      const pair: Pair = { value: "left over", facet: "", id: String(row?.PK).slice(-36) };
+      await calm().write(...(await own.steps({ added: [pair], removed: [], several: 0 }, () => new Error("moved"))));
+    };
+    const other = () => worker(tenant, { declared: declaredIndexes(["title"]) });
+    const building = other();
+    expect(await build(building.work)).toBe(true);
+    const named = ATTRIBUTES.join(", ");
+    expect(building.lines[0]).toMatch(
+      /^PRIMARY of other-file\.test: there are complete indexes that deployment\.toml does/,
+    );
+    for (const name of ATTRIBUTES) expect(building.lines[0], named).toContain(name);
+    expect(await problems(tenant)).toEqual([]);
+    expect(await ready(tenant)).toEqual([...ATTRIBUTES].sort());
+    await damaged();
+    expect(await check(other().work, false)).toBe(false);
+    expect(await check(other().work, true)).toBe(true);
+    expect(await problems(tenant)).toEqual([]);
   });
 
   test("continues where an earlier run ended", async () => {

@@ -320,6 +320,44 @@ test("sorts a member list of up to 150,000", async () => {
   expect((await ask(MEMBERS_READ_MAX * 10, {})).items).toHaveLength(3);
 });
 
+describe("several groups of a filter", () => {
+  const reading = (claimed?: number) => {
+    const { source } = sourceOf(people(30, inGroup));
+    const looked: string[] = [];
+    const counted: Source<Person> = {
+      ...source,
+      lookUp(equality, most) {
+        looked.push(String(equality.value));
+        return source.lookUp(equality, most);
+      },
+      memberList: async (equality) => {
+        const list = await source.memberList?.(equality);
+        return list && { ...list, count: claimed ?? list.count };
+      },
+    };
+    return { looked, source: counted };
+  };
+  const terms = (count: number) => Array.from({ length: count }, () => 'groups.value eq "taxis"').join(" or ");
+
+  test("are read once each", async () => {
+    const { looked, source } = reading();
+    const filter = `${terms(150)} or groups.value eq "all" or id eq "id-0000001" or id eq "id-0000001"`;
+    const { total } = await listPage([source], queryOf(filter), { offset: 0, limit: 3 });
+    expect(total).toBe(30);
+    expect(looked.toSorted()).toEqual(["all", "id-0000001", "taxis"]);
+  });
+
+  test("may have 40,000 members together, and nothing is read of more", async () => {
+    const filter = 'groups.value eq "taxis" or groups.value eq "all"';
+    const ask = ({ source }: ReturnType<typeof reading>) =>
+      listPage([source], queryOf(filter), { offset: 0, limit: 3 });
+    expect((await ask(reading(20_000))).total).toBe(30);
+    const more = reading(20_001);
+    await expect(ask(more)).rejects.toMatchObject({ fault: "scim.too_many", message: /40000 members together/ });
+    expect(more.looked).toEqual([]);
+  });
+});
+
 describe("planning", () => {
   const all = people(300, inGroup);
   test.each([

@@ -1,7 +1,8 @@
 /** Lists over indexes of attributes: their order, what they read, and their cursors. */
 import { describe, expect, test } from "vitest";
-import { listAfter } from "#core/listing/list.ts";
-import type { Position } from "#core/listing/source.ts";
+import { listAfter, listPage } from "#core/listing/list.ts";
+import type { MemberList, Position, Source } from "#core/listing/source.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
 import { compareKeys } from "#core/table/table.ts";
 import { compareTies } from "#core/table/value-index/pair.ts";
 import {
@@ -148,6 +149,42 @@ describe("what a list reads", () => {
     const directory = directoryOf(all);
     await page(directory, ask);
     expect(tripsOf(directory)).toBe(0);
+  });
+
+  describe("groups next to an index", () => {
+    const grouped = people(300, (at): Resource => (at % 3 === 0 ? { groups: [{ value: "taxis" }] } : {}));
+    const reading = (claimed?: number) => {
+      const { source } = directoryOf(grouped);
+      let read = 0;
+      const counting: Source<Person> = {
+        ...source,
+        memberList: async (equality) => {
+          const list = await source.memberList?.(equality);
+          const readAll: MemberList["readAll"] = (options) => {
+            read += 1;
+            return list?.readAll(options) ?? Promise.resolve([]);
+          };
+          return list && { ...list, count: claimed ?? list.count, readAll };
+        },
+      };
+      return { source: counting, read: () => read };
+    };
+    const ask = ({ source }: ReturnType<typeof reading>, filter: string) =>
+      listPage([source], queryOf({ filter, sortBy: "displayName" }), { offset: 0, limit: 10 });
+    const repeated = Array.from({ length: 150 }, () => 'not (groups.value eq "taxis")').join(" and ");
+
+    test("are read once where a filter repeats them", async () => {
+      const directory = reading();
+      const filter = `active eq true and ${repeated}`;
+      expect((await ask(directory, filter)).total).toBe(scan(grouped, { filter }).length);
+      expect(directory.read()).toBe(1);
+    });
+
+    test("are not read where all of them together have too many members", async () => {
+      const directory = reading(100_000);
+      expect((await ask(directory, repeated)).total).toBe(scan(grouped, { filter: repeated }).length);
+      expect(directory.read()).toBe(0);
+    });
   });
 
   test("an index that is incomplete is not asked", async () => {

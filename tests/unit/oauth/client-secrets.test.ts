@@ -124,6 +124,12 @@ describe("an attempt that was accepted", () => {
     const { again } = await start();
     expect(await again(differing)).toEqual({ isRight, opened: CLIENT_SECRETS_CEILING });
   });
+  test("is not that of texts which look like it together", async () => {
+    const authenticator = newClientAuthenticator(seal, noProofs);
+    const client = clientWith(undefined);
+    expect((await attemptWith(authenticator, client, ["other", "secret-0"])).isRight).toBe(true);
+    expect((await attemptWith(authenticator, client, ["other\nsecret-0"])).isRight).toBe(false);
+  });
   test("is proven as the first one was: with another secret", async () => {
     const { again } = await start();
     expect(await again({}, "secret-1")).toEqual({ isRight: true, opened: CLIENT_SECRETS_CEILING });

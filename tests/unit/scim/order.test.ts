@@ -53,8 +53,23 @@ describe("sorts resources", () => {
       { id: "2", emails: [{ value: "a@x", primary: false }] },
       { id: "3", emails: [{ value: "a@x" }, { display: "no value", primary: true }] },
     ];
-    expect(sorted(people, "emails.value")).toEqual(["2", "0", "1", "3"]);
-    expect(sorted(people, "emails")).toEqual(["2", "0", "1", "3"]);
+    expect(sorted(people, "emails.value")).toEqual(["2", "3", "0", "1"]);
+    expect(sorted(people, "emails")).toEqual(["2", "3", "0", "1"]);
+  });
+  test("C103 by the first element with a value, also where the primary one has none", () => {
+    const people: readonly Resource[] = [
+      { id: "b", emails: [{ value: "b@x.test" }] },
+      { id: "c", emails: [{ type: "work" }, { value: "c@x.test" }] },
+      {
+        id: "a",
+        emails: [
+          { type: "work", primary: true },
+          { value: "a@x.test", type: "home" },
+        ],
+      },
+      { id: "none", emails: [{ type: "work" }] },
+    ];
+    expect(sorted(people, "emails")).toEqual(["a", "b", "c", "none"]);
   });
   test("by instants, numbers, booleans and attributes of extensions", () => {
     const at = (...instants: readonly string[]) =>

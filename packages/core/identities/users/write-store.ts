@@ -231,7 +231,7 @@ export async function removeUser(
     const room = STEPS_MOST - used - plan.steps.length;
     const owners = removingOwners(tenant, user, nowMs, { deleted, room });
     if (plan.unsettled || (owners.steps.length > room && plan.steps.length > 0)) {
-      await settleIndexes(writing, id, []);
+      await settleIndexes(writing, id, () => []);
       throw stale();
     }
     await index.remove({
@@ -259,13 +259,14 @@ function asideOf(tenant: string, user: User, open: OpenBulk | undefined): Kept {
 }
 
 /**
- * Brings a user into the indexes of all declared attributes, or into those of some: none takes it out. One transaction,
- * and where it does not fit, one for each 48 values that come or go. Returns whether anything changed.
+ * Brings a user into the indexes of the attributes that `namesOf` returns, and takes it out of the others; without it,
+ * of those that are declared. One transaction, and where it does not fit, one for each 48 values that come or go. Returns
+ * whether anything changed.
  */
 export async function settleIndexes(
   { table, tenant, declared }: UserWriting,
   id: string,
-  only?: readonly string[],
+  namesOf: (user: User) => readonly string[] = (user) => wantedNames(user, declared),
 ): Promise<boolean> {
   const others = leftToOthers(table);
   let transactions = 0;
@@ -273,7 +274,7 @@ export async function settleIndexes(
     const isLeft = await whileStale(async () => {
       const user = await readUser(table, tenant, id);
       if (!user) return false;
-      const names = only ?? wantedNames(user, declared);
+      const names = namesOf(user);
       const next = transactions === 0 ? await whole(user, names) : await part(user, names);
       if (!next) return false;
       await others.write(notingIndexes(tenant, user, next), ...next.steps);

@@ -3,7 +3,7 @@
  * order of its index. Several give a set of ids; a part that no index decides is evaluated on what the others leave.
  */
 import { Fault } from "../../platform/faults.ts";
-import { always, type BoundFilter, type Compare } from "../../scim/filter/bound.ts";
+import { always, type BoundFilter, type Compare, equalityKey } from "../../scim/filter/bound.ts";
 import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
 import type { IdSet, MatchPages, ValueDirectory } from "../../table/value-index/model.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
@@ -116,10 +116,11 @@ async function candidatesWithout<T>({ plan: { candidates } }: Asked<T>, memberLi
 
 /** The member lists of a source, each of which is found once. */
 function memberListsOf<T>(source: Source<T>): MemberLists {
-  const found = new Map<Compare, Promise<MemberList | undefined>>();
+  const found = new Map<string | Compare, Promise<MemberList | undefined>>();
   return (equality) => {
-    const known = found.get(equality) ?? source.memberList?.(equality) ?? Promise.resolve(undefined);
-    found.set(equality, known);
+    const key = equalityKey(equality);
+    const known = found.get(key) ?? source.memberList?.(equality) ?? Promise.resolve(undefined);
+    found.set(key, known);
     return known;
   };
 }

@@ -2,7 +2,7 @@
  * Which owners a tree has, over any number of indexes: a set of ids where indexes and names decide all of it, else few
  * candidates. Counts come first, because they cost little; ids are read of what the counts leave.
  */
-import { type Compare, namesIn } from "../../scim/filter/bound.ts";
+import { type Compare, equalityKey, namesIn } from "../../scim/filter/bound.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
 import { idSetOf } from "../../table/value-index/id-set.ts";
 import type { IdSet, Matches } from "../../table/value-index/model.ts";
@@ -29,7 +29,7 @@ export const FEW = 100;
 const SEARCHED_PER_RESOURCE = 500;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
-/** Values that one request searches, and ids that it reads, where more than one index takes part: some 6,000 units. */
+/** Values that a request searches, and ids that it reads, where several indexes or groups take part: some 6,000 units. */
 const PAIRS_MAX = 4_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
@@ -79,6 +79,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
   const named = new Map<NamesNode, Promise<readonly string[] | undefined>>();
   const names = new Map<NamesNode, readonly string[] | undefined>();
   const groups = new Map<MembersNode, MemberList | undefined>();
+  const members = new Map<string | Compare, Promise<Owners | undefined>>();
 
   const count = (node: PairsNode): Promise<Counted> => {
     const known = counts.get(node);
@@ -117,11 +118,18 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     return list;
   };
 
-  const membersOf = async (node: MembersNode): Promise<Owners | undefined> => {
+  const membersOf = (node: MembersNode): Promise<Owners | undefined> => {
+    const key = equalityKey(node.equality);
+    const known = members.get(key) ?? readMembersOf(node);
+    members.set(key, known);
+    return known;
+  };
+
+  const readMembersOf = async (node: MembersNode): Promise<Owners | undefined> => {
     const list = await listOf(node);
     if (list && list.count > MEMBERS_READ_MAX) return undefined;
-    const members = list ? await readMembers(list, undefined) : [];
-    return { set: idSetOf(members.map(({ id }) => id)), isRest: false, isExact: true };
+    const all = list ? await readMembers(list, undefined) : [];
+    return { set: idSetOf(all.map(({ id }) => id)), isRest: false, isExact: true };
   };
 
   /** At most this many owners, by what is counted so far. */
@@ -268,7 +276,7 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
         const further = fewer.others.map(pairsToRead).reduce((sum, size) => sum + size, 0);
         if (fewer.size <= Math.max(FEW, further / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
       }
-      if (pairs.length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
+      if (pairs.length + groupsOf(tree).length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
       const found = await (tree.kind === "pairs" ? allOwnersOf(tree) : owners(tree));
       if (!found) return undefined;
       const set = await setOf(found);

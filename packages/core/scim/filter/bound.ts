@@ -88,6 +88,12 @@ export function pathName({ extension, attribute, sub }: AttributePath): string {
   return `${extension ? `${extension.id}:` : ""}${attribute.name}${sub ? `.${sub.name}` : ""}`;
 }
 
+/** What tells equalities apart: those with the same key have the same matches. One with brackets is its own key. */
+export function equalityKey(equality: Compare): string | Compare {
+  const { path, where, value } = equality;
+  return where ? equality : `${pathName(path)} ${JSON.stringify(value)}`;
+}
+
 /** The attributes that a filter reads, as names of `pathName`, and the URNs of extensions that it tests. */
 export function namesIn(filter: BoundFilter): ReadonlySet<string> {
   return new Set(leavesOf(filter).map((leaf) => (leaf.kind === "extension" ? leaf.extension.id : pathName(leaf.path))));
