@@ -18,7 +18,6 @@ import {
   updateOf,
 } from "./expressions.ts";
 import { isTransient, unavailable } from "./failures.ts";
-import { joinedGet } from "./joined-reads.ts";
 import type { Meter } from "./meter.ts";
 import { NearestMemory, nearestOn } from "./nearest.ts";
 import {
@@ -93,7 +92,7 @@ export function openTable(config: TableConfig): OpenTable {
     const getMany: Table["getMany"] = (keys, options) => getItems(session, keys, options?.consistent ?? true);
     const query: Table["query"] = (range) => queryPage(session, range);
     const table: Table = {
-      get: joinedGet({ one: (key, options) => getItem(session, key, options), many: getMany }),
+      get: (key, options) => getItem(session, key, options),
       getMany,
       snapshot: (keys) => snapshot(session, keys),
       query,

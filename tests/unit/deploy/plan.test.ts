@@ -69,11 +69,6 @@ describe("rights", () => {
   const hash = keys.credential("carbon.super", newId()).PK;
   const reads = ["GetItem", "BatchGetItem", "Query", "Scan", "PartiQLSelect", "ConditionCheckItem"];
 
-  test("a function that reads whole rows alone may read them together (decision 0141)", () => {
-    const alone = names.filter((name) => plan[name].reads?.calls.includes("GetItem"));
-    expect(alone).not.toEqual([]);
-    expect(alone.filter((name) => !plan[name].reads?.calls.includes("BatchGetItem"))).toEqual([]);
-  });
   test("only the functions that verify passwords read password hashes", () => {
     const readers = names.filter((name) => reads.some((action) => may(name, action, hash)));
     expect(readers).toEqual(["authorizer", "oauth2", "sign-in"]);

@@ -260,8 +260,8 @@ function asideOf(tenant: string, user: User, open: OpenBulk | undefined): Kept {
 
 /**
  * Brings a user into the indexes of the attributes that `namesOf` returns, and takes it out of the others; without it,
- * of those that are declared. One transaction, and where it does not fit, one for each 48 values that come or go. Returns
- * whether anything changed.
+ * of those that are declared. One transaction, and where it does not fit, one for each 48 values that come or go.
+ * Returns whether anything changed.
  */
 export async function settleIndexes(
   { table, tenant, declared }: UserWriting,

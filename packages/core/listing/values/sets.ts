@@ -29,7 +29,7 @@ export const FEW = 100;
 const SEARCHED_PER_RESOURCE = 500;
 /** Reading one resource costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_RESOURCE = 250;
-/** Values that a request searches, and ids that it reads, where several indexes or groups take part: some 6,000 units. */
+/** Values that a request searches and ids that it reads, of several indexes or groups together: some 6,000 units. */
 const PAIRS_MAX = 4_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
