@@ -96,9 +96,10 @@ export async function checkApplications(work: IndexWork, isMending: boolean): Pr
     }
     const { items } = await table.query({ PK: keys.applicationEntries(tenant), limit: 1 });
     if (items.length === 0) continue;
-    print(`${tenant}: the index of applications is not complete yet.`);
+    print(`${tenant}: the index of applications is not complete yet. Run npm run index.`);
     isRight = false;
   }
+  if (isRight) print("The indexes of applications are as the applications are.");
   return isRight;
 }
 

@@ -38,6 +38,8 @@ import {
 
 /** Pairs that are mended in one transaction, of those that come and of those that go. */
 const PAIRS_AT_ONCE = 20;
+/** Users of an attribute of which a round prints a line each. */
+const PRINTED_MOST = 20;
 /** So often an index is read until it does not change meanwhile. */
 const COUNTS = 5;
 
@@ -54,7 +56,7 @@ interface Compared {
 
 /**
  * Checks the indexes of some attributes in a store; with `isMending`, mends them. True where they are right in the end.
- * Prints a line for each user and range that is wrong.
+ * Prints a line for each range that is wrong, and for the first users.
  */
 export function audit(
   work: IndexWork,
@@ -144,18 +146,19 @@ async function mend(
   { attribute, brokenRanges, suspects, late }: Compared & { readonly late: Set<string> },
   isMending: boolean,
 ): Promise<number> {
-  let wrong = brokenRanges.length;
+  const wrong = brokenRanges.length;
   for (const low of isMending ? brokenRanges : []) {
     await mendRange(work.table, store, attribute, low);
   }
+  const [place, ending] = [`${nameOf(store)}, ${attribute.name}`, isMending ? "; mended" : ""];
+  let users = 0;
   for (const [id, met] of suspects) {
     if (!(await mendUser(work, { ...store, attribute, id, met, late }, isMending))) continue;
-    wrong += 1;
-    work.print(
-      `${nameOf(store)}, ${attribute.name}: the index did not hold the user ${id} rightly${isMending ? "; mended" : ""}.`,
-    );
+    users += 1;
+    if (users <= PRINTED_MOST) work.print(`${place}: the index was wrong for the user ${id}${ending}.`);
   }
-  return wrong;
+  if (users > PRINTED_MOST) work.print(`${place}: it was wrong for ${users - PRINTED_MOST} more users${ending}.`);
+  return wrong + users;
 }
 
 /** What an index may hold wrongly. */

@@ -75,7 +75,7 @@ describe("a tenant from before the index", () => {
     const ids = await oldTenant(tenant);
     const checking = worker(tenant);
     expect(await checkApplications(checking.work, false)).toBe(false);
-    expect(checking.lines).toEqual(["old.test: the index of applications is not complete yet."]);
+    expect(checking.lines).toEqual(["old.test: the index of applications is not complete yet. Run npm run index."]);
     expect(await isIndexComplete(calm(), tenant)).toBe(false);
     let isDone = false;
     const writer = async (from: number): Promise<void> => {

@@ -135,6 +135,21 @@ describe("a user store from before the indexes", () => {
     expect(await problems(tenant)).toEqual([]);
   });
 
+  test("prints a line for each of twenty wrong users, and counts the others", async () => {
+    const tenant = "many-wrong.test";
+    const made: User[] = [];
+    for (let at = 0; at < 30; at += 1) made.push(await users(["displayName"]).add(tenant, person(at)));
+    const index = indexOfValues(calm(), tenant, PRIMARY, "displayName");
+    for (const { id } of made.slice(0, 25)) {
+      const change: PairChange = { added: [{ value: "left over", facet: "", id }], removed: [], several: 0 };
+      await calm().write(...(await index.steps(change, () => new Error("moved"))));
+    }
+    const checking = worker(tenant, { declared: declaredIndexes(["displayName"]) });
+    expect(await check(checking.work, false)).toBe(false);
+    expect(checking.lines.filter((line) => /wrong for the user/.test(line))).toHaveLength(20);
+    expect(checking.lines).toContain("PRIMARY of many-wrong.test, displayName: it was wrong for 5 more users.");
+  });
+
   test("continues where an earlier run ended", async () => {
     const tenant = "resumed.test";
     for (let at = 0; at < 250; at += 1) await users(undefined).add(tenant, person(at));
