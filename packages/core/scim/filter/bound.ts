@@ -90,8 +90,8 @@ export function pathName({ extension, attribute, sub }: AttributePath): string {
 
 /** What tells equalities apart: those with the same key have the same matches. One with brackets is its own key. */
 export function equalityKey(equality: Compare): string | Compare {
-  const { path, where, value } = equality;
-  return where ? equality : `${pathName(path)} ${JSON.stringify(value)}`;
+  const { path, where, operand } = equality;
+  return where ? equality : `${pathName(path)} ${JSON.stringify(operand)}`;
 }
 
 /** The attributes that a filter reads, as names of `pathName`, and the URNs of extensions that it tests. */
