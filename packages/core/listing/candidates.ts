@@ -16,8 +16,8 @@ import {
 
 /** Up to this many candidates are read with strong consistency: as many as the largest page has. */
 const STRONG_MAX = 200;
-/** Members that one request reads of several groups: some 1,200 units, next to the 5,000 of the candidates. */
-const MEMBERS_TOGETHER_MAX = 40_000;
+/** Members that one request reads of several groups: some 2,900 units, next to the 5,000 of the candidates. */
+const MEMBERS_TOGETHER_MAX = 100_000;
 
 /** An item that matches, and its place in the order. */
 export interface Match<T> {
@@ -100,14 +100,16 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
 async function lookUpAll<T>(source: Source<T>, equalities: readonly Compare[]): Promise<(readonly string[])[]> {
   const distinct = [...new Map(equalities.map((equality) => [equalityKey(equality), equality])).values()];
   const groups = distinct.filter((equality) => source.hasMemberList?.(equality));
-  if (groups.length > 1) {
-    const lists = await Promise.all(groups.map((equality) => source.memberList?.(equality)));
-    const members = lists.reduce((sum, list) => sum + (list?.count ?? 0), 0);
-    if (members > MEMBERS_TOGETHER_MAX) {
-      throw tooMany(source, `The groups of the filter have more than ${MEMBERS_TOGETHER_MAX} members together.`);
-    }
+  const idsOf = (equality: Compare) => source.lookUp(equality, CANDIDATES_MAX);
+  if (groups.length < 2) return Promise.all(distinct.map(idsOf));
+  const lists = defined(await Promise.all(groups.map((equality) => source.memberList?.(equality))));
+  if (lists.some(({ count }) => count > CANDIDATES_MAX)) throw tooMany(source);
+  if (lists.reduce((sum, { count }) => sum + count, 0) > MEMBERS_TOGETHER_MAX) {
+    throw tooMany(source, `The groups of the filter have more than ${MEMBERS_TOGETHER_MAX} members together.`);
   }
-  return Promise.all(distinct.map((equality) => source.lookUp(equality, CANDIDATES_MAX)));
+  const others = distinct.filter((equality) => !groups.includes(equality));
+  const members = lists.map(async (list) => (await readMembers(list, undefined)).map(({ id }) => id));
+  return Promise.all([...members, ...others.map(idsOf)]);
 }
 
 async function idsByName<T>(source: Source<T>, plan: NamePlan): Promise<readonly string[]> {

@@ -69,7 +69,7 @@ export function printUndeclared({ declared, print }: IndexWork, store: StorePlac
   const others = ready.filter((name) => !declared.attributes.includes(name));
   if (others.length === 0) return;
   print(
-    `${nameOf(store)}: there are complete indexes that deployment.toml does not declare: ${others.join(", ")}. If the functions declare them, set DEPLOYMENT_TOML to their file and run this again.`,
+    `${nameOf(store)}: there are complete indexes that deployment.toml does not declare: ${others.join(", ")}. They were left as they are. If the functions declare them, set DEPLOYMENT_TOML to their file and run this again; if not, the next change of a user takes them out of use.`,
   );
 }
 

@@ -154,15 +154,14 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     }
   };
 
-  /** The pairs whose ids the parts of an `and` read in addition to the candidates. */
-  const pairsToRead = (tree: Tree): number => {
-    if (tree.kind === "pairs") {
-      const total = sizes.get(tree)?.matches.total ?? 0;
-      return tree.index.isSingle ? Math.min(total, tree.index.directory.total - total) : total;
-    }
-    if (tree.kind === "members") return Math.min(most(tree), MEMBERS_READ_MAX) * PAIRS_PER_MEMBER;
-    if ("parts" in tree) return tree.parts.map(pairsToRead).reduce((sum, size) => sum + size, 0);
-    return tree.kind === "not" ? pairsToRead(tree.part) : 0;
+  /** The pairs whose ids trees read, and what their groups cost in the same unit. */
+  const pairsToRead = (trees: readonly Tree[]): number => {
+    const pairs = trees.flatMap(pairsIn).map((node) => {
+      const total = sizes.get(node)?.matches.total ?? 0;
+      return node.index.isSingle ? Math.min(total, node.index.directory.total - total) : total;
+    });
+    const members = distinctGroups(trees).map((node) => Math.min(most(node), MEMBERS_READ_MAX) * PAIRS_PER_MEMBER);
+    return [...pairs, ...members].reduce((sum, size) => sum + size, 0);
   };
 
   /** The owners of pairs whose values are too long for the index to decide: their resources are read. */
@@ -273,10 +272,9 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
       await Promise.all(searched.map(count));
       const fewer = exactly ? undefined : fewest(parts);
       if (fewer && fewer.size <= CANDIDATES_MAX) {
-        const further = fewer.others.map(pairsToRead).reduce((sum, size) => sum + size, 0);
-        if (fewer.size <= Math.max(FEW, further / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
+        if (fewer.size <= Math.max(FEW, pairsToRead(fewer.others) / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
       }
-      if (pairs.length + groupsOf(tree).length > 1 && pairsToRead(tree) > PAIRS_MAX) return undefined;
+      if (pairs.length + distinctGroups([tree]).length > 1 && pairsToRead([tree]) > PAIRS_MAX) return undefined;
       const found = await (tree.kind === "pairs" ? allOwnersOf(tree) : owners(tree));
       if (!found) return undefined;
       const set = await setOf(found);
@@ -284,6 +282,11 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
       return set.size <= CANDIDATES_MAX ? { kind: "candidates", ids: set.slice(0, set.size) } : undefined;
     },
   };
+}
+
+/** The groups of trees, each once: their members are read once. */
+function distinctGroups(trees: readonly Tree[]): readonly MembersNode[] {
+  return [...new Map(trees.flatMap(groupsOf).map((node) => [equalityKey(node.equality), node])).values()];
 }
 
 function isCheap({ pairs }: PairsNode): boolean {
