@@ -100,8 +100,8 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
 async function lookUpAll<T>(source: Source<T>, equalities: readonly Compare[]): Promise<(readonly string[])[]> {
   const distinct = [...new Map(equalities.map((equality) => [equalityKey(equality), equality])).values()];
   const groups = distinct.filter((equality) => source.hasMemberList?.(equality));
-  const idsOf = (equality: Compare) => source.lookUp(equality, CANDIDATES_MAX);
-  if (groups.length < 2) return Promise.all(distinct.map(idsOf));
+  const lookUp = (equality: Compare) => source.lookUp(equality, CANDIDATES_MAX);
+  if (groups.length < 2) return Promise.all(distinct.map(lookUp));
   const lists = defined(await Promise.all(groups.map((equality) => source.memberList?.(equality))));
   if (lists.some(({ count }) => count > CANDIDATES_MAX)) throw tooMany(source);
   if (lists.reduce((sum, { count }) => sum + count, 0) > MEMBERS_TOGETHER_MAX) {
@@ -109,7 +109,7 @@ async function lookUpAll<T>(source: Source<T>, equalities: readonly Compare[]): 
   }
   const others = distinct.filter((equality) => !groups.includes(equality));
   const members = lists.map(async (list) => (await readMembers(list, undefined)).map(({ id }) => id));
-  return Promise.all([...members, ...others.map(idsOf)]);
+  return Promise.all([...members, ...others.map(lookUp)]);
 }
 
 async function idsByName<T>(source: Source<T>, plan: NamePlan): Promise<readonly string[]> {

@@ -112,10 +112,16 @@ describe("a user store from before the indexes", () => {
 
   test("keeps the indexes that the file of a run does not declare, and names them", async () => {
     const tenant = "other-file.test";
-    for (let at = 0; at < 30; at += 1) await users(ATTRIBUTES).add(tenant, person(at, { title: `Title ${at}` }));
+    const ids: string[] = [];
+    for (let at = 0; at < 30; at += 1) {
+      ids.push((await users(ATTRIBUTES).add(tenant, person(at, { title: `Title ${at}` }))).id);
+    }
     const other = () => worker(tenant, { declared: declaredIndexes(["title"]) });
+    const held = async () => (await users(undefined).findMany(tenant, ids)).map((user) => user?.indexed.toSorted());
+    const all = [...ATTRIBUTES, "title"].sort();
     const building = other();
     expect(await build(building.work)).toBe(true);
+    expect(await held()).toEqual(Array.from({ length: 30 }, () => all));
     const named = ATTRIBUTES.join(", ");
     expect(building.lines[0]).toMatch(
       /^PRIMARY of other-file\.test: there are complete indexes that deployment\.toml does/,
@@ -124,6 +130,7 @@ describe("a user store from before the indexes", () => {
     expect(await problems(tenant)).toEqual([]);
     expect(await ready(tenant)).toEqual([...ATTRIBUTES].sort());
     expect(await check(other().work, true)).toBe(true);
+    expect(await held()).toEqual(Array.from({ length: 30 }, () => all));
     expect(await problems(tenant)).toEqual([]);
   });
 

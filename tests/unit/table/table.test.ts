@@ -56,6 +56,29 @@ describe("get", () => {
     expect(await table.get(at("a"), { consistent: false })).toEqual(item);
     expect(await table.get(at("b"))).toBeUndefined();
   });
+  it("makes a call for each item, also at the same moment: a batch promises less (decision 0141)", async () => {
+    await table.write(put({ ...at("a"), text: "x".repeat(5_000) }), put({ ...at("b"), number: 2 }));
+    const [calls, units] = [meter.cost.calls, meter.cost.readUnits];
+    const found = await Promise.all([at("b"), at("a"), at("none"), at("b")].map((key) => table.get(key)));
+    expect(found.map((item) => item?.SK)).toEqual(["b", "a", undefined, "b"]);
+    expect(meter.cost).toMatchObject({ calls: calls + 4, roundTrips: 2, readUnits: units + 2 + 1 + 1 + 1 });
+  });
+  it("reads wholes, halves and keys at the same moment", async () => {
+    await table.write(put({ ...at("a"), number: 1 }));
+    const { calls } = meter.cost;
+    const [whole, half, key] = await Promise.all([
+      table.get(at("a")),
+      table.get(at("a"), { consistent: false }),
+      table.get(at("a"), { keyOnly: true }),
+    ]);
+    expect([whole, half, key]).toEqual([{ ...at("a"), number: 1 }, { ...at("a"), number: 1 }, at("a")]);
+    expect(meter.cost).toMatchObject({ calls: calls + 3, roundTrips: 2 });
+  });
+  it("refuses a wrong key without the others", async () => {
+    await table.write(put({ ...at("a"), number: 1 }));
+    const [wrong, right] = await Promise.allSettled([table.get({ PK, SK: "" }), table.get(at("a"))]);
+    expect([wrong.status, right.status]).toEqual(["rejected", "fulfilled"]);
+  });
 });
 
 describe("keys", () => {
