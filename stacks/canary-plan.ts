@@ -3,7 +3,7 @@ import { CANARY_CLIENT } from "#core/canary/model.ts";
 import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
 import { type FunctionPlan, hashing } from "./function-plan.ts";
-import { administrator, applicationIndex } from "./partition-groups.ts";
+import { administrator, applicationIndex, applicationIndexReads } from "./partition-groups.ts";
 import { ANY, partitions as p } from "./partitions.ts";
 
 /** The application of the synthetic check with its client. */
@@ -29,7 +29,7 @@ export const canarySetup: FunctionPlan = {
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
-      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application, ...applicationIndex]),
+      ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application, ...applicationIndexReads]),
       p.applicationsIndexed,
       // Whether a new tenant would capture user names (decision 0062).
       ...inTenant(SUPER_TENANT, [p.userNames]),

@@ -3,8 +3,11 @@
  * table and deliver them (decisions 0088, 0089 and 0090). Pure.
  */
 import { endpoint, type FunctionPlan } from "./function-plan.ts";
-import { records } from "./partition-groups.ts";
+import { changeRecords, records } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
+
+/** The longest texts of a webhook, as they were and as they are, fit into the row of a record. */
+const shortRecords = [p.changeRecord, p.removed, p.repeatable];
 
 export const webhooks: FunctionPlan = {
   ...endpoint,
@@ -13,11 +16,11 @@ export const webhooks: FunctionPlan = {
   // Single rows are read by rehearsals, whose writes have conditions, and of first answers.
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.subscriber, p.subscriberProgress, ...records],
+    on: [p.subscriber, p.subscriberProgress, ...shortRecords],
   },
   writes: {
-    calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, ...records],
+    calls: ["PutItem", "DeleteItem"],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, ...shortRecords],
   },
 };
 
@@ -41,7 +44,7 @@ export const signals: FunctionPlan = {
     ],
   },
   writes: {
-    calls: ["PutItem", "UpdateItem", "DeleteItem"],
+    calls: ["PutItem", "DeleteItem"],
     on: [...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys], ...records],
   },
 };
@@ -66,7 +69,7 @@ export const delivery: FunctionPlan = {
       p.subscriber,
       p.subscriberProgress,
       p.subscribedTenants,
-      ...records,
+      ...changeRecords,
       p.tenant,
       // What the owners of streams may do, and resources as they were after a change.
       p.client,

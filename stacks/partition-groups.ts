@@ -4,8 +4,11 @@ import { partitions as p } from "./partitions.ts";
 export const tenants = [p.tenant, p.tenantNames, p.tenantId];
 /** The indexes of attributes of users (decision 0095). */
 export const userIndexes = [p.userValues, p.userIndexes];
+export const applicationRows = [p.application, p.template, p.residentApplication];
 /** The index of applications (decision 0136). */
 export const applicationIndex = [p.applicationRanges, p.applicationPacks, p.applicationChanges];
+/** What changes of applications read of it. Lists alone read which applications have changed of late. */
+export const applicationIndexReads = [p.applicationRanges, p.applicationPacks];
 /** Roles and first administrator of a new tenant. */
 export const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
 /** Revocations of tokens. */
@@ -15,6 +18,8 @@ export const revocations = [p.revocation, p.revocations];
 export const changeRecords = [p.changeRecord, p.changePart, p.removed];
 /** What is written with changes: their records, and first answers (decision 0086). */
 export const records = [...changeRecords, p.repeatable];
+/** The same for functions that delete no resource. */
+export const recordsOfChanges = [p.changeRecord, p.changePart, p.repeatable];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
 export const removals = [...records, p.aside, p.asideEntries];
 

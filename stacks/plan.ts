@@ -4,12 +4,13 @@
  * these settings and these rights.
  */
 import { FRONT, type ServiceName, services } from "#core/operation/services.ts";
+import { applications, applicationTemplates, inboundProtocols } from "./application-plan.ts";
 import { canary, canarySetup } from "./canary-plan.ts";
 import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
-  applicationIndex,
+  applicationRows,
   authentication,
   changeRecords,
   records,
@@ -79,15 +80,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
   return needs.some((need) => secretNeeds.includes(need));
 }
 
-/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
-const conditionalClaims = [p.inboundKey, p.client];
-/** The same with what is removed with a client. */
-const claims = [...conditionalClaims, p.clientUses];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 
 /** What a new tenant consists of. */
 const founded = [...tenants, ...administrator, p.applicationRanges];
-const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
 export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
@@ -150,57 +146,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     changes: [p.credential],
   },
   "sign-in": signIn,
-  applications: {
-    ...endpoint,
-    description: "Applications and their authorized APIs",
-    needs: ["address", "sealing", "answers", "deployment", "directories"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        ...applicationRows,
-        ...[
-          p.applicationNames,
-          ...applicationIndex,
-          p.templateNames,
-          p.apiResource,
-          p.user,
-          p.group,
-          p.groupNames,
-          p.role,
-          p.roleNames,
-        ],
-        ...conditionalClaims,
-        ...records,
-      ],
-    },
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [
-        ...[p.application, p.applicationNames, ...applicationIndex, p.residentApplication, p.apiResource],
-        ...[p.revocations, ...claims, ...removals],
-      ],
-    },
-  },
-  "inbound-protocols": {
-    ...endpoint,
-    description: "The inbound protocols of applications",
-    needs: ["address", "sealing", "answers", "deployment"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.application, p.applicationNames, ...applicationIndex, ...conditionalClaims, p.clientUses, ...records],
-    },
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...applicationIndex, ...claims, p.revocations, ...records],
-    },
-  },
-  "application-templates": {
-    ...endpoint,
-    description: "Application templates",
-    needs: ["address", "answers", "deployment"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
-  },
+  applications,
+  "inbound-protocols": inboundProtocols,
+  "application-templates": applicationTemplates,
   scim1: {
     ...endpoint,
     ...hashing,

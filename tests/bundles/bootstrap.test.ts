@@ -35,6 +35,10 @@ afterAll(() => deployed.close());
 const password = "a-password-for-the-test";
 
 describe("bootstrap", () => {
+  test("creates nothing for a name that is taken, and works afterwards", async () => {
+    expect(await bootstrap({ username: "somebody", password })).toEqual({ founded: false });
+    expect(await table.open(newMeter()).get(keys.tenant("carbon.super"))).toBeUndefined();
+  });
   test("creates the first tenant once, with any number of concurrent deployments", async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => bootstrap({ username: "admin", password })));
     expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);

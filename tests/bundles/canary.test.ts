@@ -300,4 +300,13 @@ describe("what the deployment creates", () => {
     await (await load("canary-setup", environment))({});
     expect((await checked(await checkWith())).metrics.CheckSuccess).toBe(1);
   });
+  test("works with any number of sealing keys, one after the other", async () => {
+    // Each gives the client another id, which is in the index of applications: it is written anew every few changes.
+    for (let key = 10; key < 30; key += 1) {
+      const SEAL_KEY = Buffer.alloc(32, key).toString("base64");
+      await (await load("canary-setup", { ...environment, SEAL_KEY }))({});
+    }
+    await (await load("canary-setup", environment))({});
+    expect((await checked(await checkWith())).metrics.CheckSuccess).toBe(1);
+  });
 });

@@ -5,11 +5,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { readIndexed } from "#core/changes/actor-rows.ts";
+import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
 import { recordItems, recordKey } from "#core/changes/record-rows.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
 import { type RunningService, startService } from "#local/service.ts";
+import { loadItems } from "#tools/bench/bulk.ts";
 import { inMemory } from "#tools/bench/calls.ts";
 import { recordsIn } from "../support/changes.ts";
 import { deployedFunctions } from "../support/deployed.ts";
@@ -231,6 +234,35 @@ test("a damaged record becomes an event that says so, and holds up no other", as
   expect(lines).toMatchObject([{ level: "ERROR", message: "change record cannot be read", id: damaged.SK }]);
   await tableOf(service).forget(damaged);
 });
+
+test("changes of long ago are indexed by actor with a large batch, and found by it", async () => {
+  const HOUR_MS = 3_600_000;
+  const count = 2_100;
+  const [place] = await aChange();
+  const made = (await recordsIn(world)).find(({ id }) => id === place?.SK);
+  if (!place || !made) throw new Error("the change has no record");
+  const actor = { type: "client", id: "of long ago", signIn: "token" } as const;
+  const records = Array.from({ length: count }, (_, at) => {
+    const atMs = Date.now() - HOUR_MS + at;
+    return { ...made, id: changeIdOf(atMs, digestOfResource("application", `a ${at}`)), atMs, actor };
+  });
+  const items = records.map((record) => recordItems(record, [], Math.floor(Date.now() / 1_000) + 3_600).item);
+  await loadItems(service.endpoint, service.tableName, "records", count, items);
+  expect(await readIndexed(tableOf(service), TENANT)).toBeUndefined();
+  // An attempt comes with about every 512th change.
+  expect(await failures(batch(...Array.from({ length: 512 }, () => place)))).toEqual([]);
+  expect(await readIndexed(tableOf(service), TENANT)).toBeDefined();
+  const { body } = await world.ask(
+    "GET",
+    `/api/server/v1/audit-events?actor=${encodeURIComponent(actor.id)}&limit=100`,
+  );
+  expect(body.records.map(({ id }: { id: string }) => id)).toEqual(
+    records
+      .map(({ id }) => id)
+      .toReversed()
+      .slice(0, 100),
+  );
+}, 60_000);
 
 describe("a span of time", () => {
   test("is put on the bus again", async () => {

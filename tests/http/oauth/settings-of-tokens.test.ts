@@ -31,6 +31,19 @@ test("enableJwtScopeAsArray makes the claim scope of a JWT a list, which this se
   expect(claimsOf((await token(plain, { ...SIGN_IN, scope: VIEW })).access_token).scope).toBe(VIEW);
 });
 
+test("the first pairwise subject of a tenant may be that of the grant password, and it stays the same", async () => {
+  const client = await newClient([VIEW], {
+    subject: { subjectType: "pairwise" },
+    callbackURLs: ["https://pairs.example/callback"],
+  });
+  const shownOf = async (text = "") => (await introspected(text, client)).sub;
+  const [first, second] = [await token(client, SIGN_IN), await token(client, SIGN_IN)];
+  const subject = await shownOf(first.access_token);
+  expect(subject).toMatch(/^[\w-]{43}$/);
+  const others = [first.refresh_token, second.access_token, second.refresh_token];
+  expect(await Promise.all(others.map(shownOf))).toEqual([subject, subject, subject]);
+});
+
 test("extendRenewedRefreshTokenExpiryTime: false keeps the expiry of the first refresh token", async () => {
   const expiryOf = async (refreshToken: object) => {
     const client = await newClient([VIEW], { refreshToken: { expiryInSeconds: 1_000, ...refreshToken } });

@@ -29,6 +29,23 @@ const get = async (id: string) => (await ask("GET", at(id))).body;
 let made = 0;
 const bare = () => create({ name: `saml ${made++}` });
 
+test("an issuer that changes many times is found by its last value only", async () => {
+  const id = await bare();
+  const issuerOf = (at: number) => `https://changing-${at}.example`;
+  const last = 30;
+  for (let at = 0; at <= last; at += 1) {
+    expect((await put(id, { manualConfiguration: { ...MINIMAL, issuer: issuerOf(at) } })).status).toBe(200);
+  }
+  const found = async (issuer: string) => {
+    const filter = encodeURIComponent(`issuer eq ${issuer}`);
+    const { body } = await ask("GET", `${APPLICATIONS}?filter=${filter}`);
+    return body.applications.map((one: { id: string }) => one.id);
+  };
+  expect(await found(issuerOf(last))).toEqual([id]);
+  for (const at of [0, 15, last - 1]) expect(await found(issuerOf(at))).toEqual([]);
+  expect(await found("https://changing-*.example")).toEqual([]);
+});
+
 describe("getSamlConfiguration", () => {
   test("a provider with only an issuer and one URL has every default", async () => {
     const id = await bare();

@@ -148,6 +148,8 @@ describe("a rehearsal", () => {
     partitions.clientUses,
     // That the index of applications of a new tenant is complete. Functions that write more of it read it.
     partitions.applicationRanges,
+    // That an application has changed, for lists.
+    partitions.applicationChanges,
     // What is left to do for sessions that have ended, which is only added.
     partitions.logouts,
     partitions.grantRevocations,
