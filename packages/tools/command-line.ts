@@ -29,6 +29,11 @@ export async function placeOf(environment: NodeJS.ProcessEnv): Promise<TablePlac
   return { config: { ...config, deadlineMs: COMMAND_TIMEOUTS.callMs }, isDeployed: false, close };
 }
 
+/** Whether a command is asked for its usage alone. */
+export function asksForHelp(words: readonly string[]): boolean {
+  return words.includes("--help") || words.includes("-h");
+}
+
 /** The options among the words of a command. Throws an `Error` with the usage for words that it does not have. */
 export function parsedWords<T extends ParseArgsOptionsConfig, P extends boolean = false>(
   words: readonly string[],

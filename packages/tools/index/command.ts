@@ -18,7 +18,7 @@ import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
+import { asksForHelp, failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
 import { beginApplications, checkApplications, completeApplications, switchApplicationsOff } from "./applications.ts";
 import { build } from "./build.ts";
 import { check, switchOff } from "./check.ts";
@@ -58,6 +58,10 @@ export async function run(
   print: (line: string) => void,
   complain: (line: string) => void,
 ): Promise<0 | 1 | 2> {
+  if (asksForHelp(words)) {
+    print(USAGE);
+    return 0;
+  }
   try {
     const { does, tenant, rate } = optionsOf(words);
     const deployment = deploymentFromFile(environment.DEPLOYMENT_TOML ?? ownFile());

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "#core/platform/clock.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
+import { asksForHelp, failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
 import { type VersionedKind, versionedKinds } from "./kinds.ts";
 import { migrate } from "./migrate.ts";
 import { openRows } from "./rows.ts";
@@ -38,6 +38,10 @@ export async function run(
   complain: (line: string) => void,
   kinds: readonly VersionedKind[] = versionedKinds,
 ): Promise<0 | 1 | 2> {
+  if (asksForHelp(words)) {
+    print(USAGE);
+    return 0;
+  }
   try {
     const options = optionsOf(words);
     const { config, close } = await placeOf(environment);

@@ -9,7 +9,7 @@
 import { systemClock } from "#core/platform/clock.ts";
 import { tableConfig } from "#functions/env.ts";
 import { seal } from "#functions/seals.ts";
-import { COMMAND_TIMEOUTS, failureText, parsedWords } from "../command-line.ts";
+import { asksForHelp, COMMAND_TIMEOUTS, failureText, parsedWords } from "../command-line.ts";
 import { type Kind, kinds } from "./findings.ts";
 import { restore } from "./restore.ts";
 import { type Origin, type WholeTable, wholeTable } from "./tables.ts";
@@ -41,6 +41,10 @@ export async function run(
   print: (line: string) => void,
   complain: (line: string) => void,
 ): Promise<0 | 1 | 2> {
+  if (asksForHelp(words)) {
+    print(USAGE);
+    return 0;
+  }
   const opened: WholeTable[] = [];
   const open = (name: string): WholeTable => {
     const { requestDeadlineMs: _, ...config } = tableConfig(COMMAND_TIMEOUTS, { ...environment, TABLE_NAME: name });

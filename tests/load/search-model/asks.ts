@@ -11,6 +11,13 @@ export interface Ask {
   readonly sortOrder?: "ascending" | "descending";
 }
 
+/** What asks may name. */
+export interface Named {
+  /** The ids of groups of which some users are members. */
+  readonly groups: readonly string[];
+  readonly stores: readonly string[];
+}
+
 /** Resources whose values filters take, so that they match some. */
 export type Pool = readonly Resource[];
 
@@ -56,6 +63,14 @@ const operandFor = (random: Random, pool: Pool, path: string): string => {
 const stringTerm = (random: Random, pool: Pool, path: string, name = path): string =>
   random.chance(0.1) ? `${name} pr` : `${name} ${random.of(operators)} ${quoted(operandFor(random, pool, path))}`;
 
+/** Names with a user store, in any case, which filters may write before them. */
+const nameTerm = (random: Random, pool: Pool, stores: readonly string[]): string => {
+  const term = stringTerm(random, pool, "userName");
+  if (stores.length === 1 || random.chance(0.5)) return term;
+  const store = random.of([...stores, ...stores.map((one) => one.toLowerCase()), "OTHER"]);
+  return term.replace('"', `"${store}/`);
+};
+
 const timeTerm = (random: Random, pool: Pool): string => {
   const name = random.of(["created", "lastModified"]);
   const time = textOf(member(pool.length > 0 ? random.of(pool).meta : undefined, name)) ?? "2025-06-01T00:00:00.000Z";
@@ -83,13 +98,14 @@ const inName = (random: Random, pool: Pool): string =>
     return stringTerm(random, pool, `name.${sub}`, sub);
   });
 
-const leafOf = (random: Random, pool: Pool, groups: readonly string[]): string => {
+const leafOf = (random: Random, pool: Pool, { groups, stores }: Named): string => {
   const kind = random.upTo(100);
   if (kind < 44) {
     return stringTerm(random, pool, random.of(["name.familyName", "name.givenName", "displayName", "externalId"]));
   }
-  if (kind < 58) return stringTerm(random, pool, random.of(["emails", "emails.value"]));
-  if (kind < 66) return stringTerm(random, pool, "userName");
+  if (kind < 55) return stringTerm(random, pool, random.of(["emails", "emails.value"]));
+  if (kind < 58) return stringTerm(random, pool, "phoneNumbers.value");
+  if (kind < 66) return nameTerm(random, pool, stores);
   if (kind < 68) return stringTerm(random, pool, "title");
   if (kind < 74) return random.of(["active eq true", "active ne true", "active eq false", "active pr"]);
   if (kind < 84) return timeTerm(random, pool);
@@ -117,9 +133,9 @@ const firstVersion = (random: Random, pool: Pool): Ask => {
   return { version: 1, ...(random.chance(0.8) && { filter: `${path} Eq "${escaped}"` }), ...sortFrom(random) };
 };
 
-/** One list. `groups`: the ids of groups of which some users are members. */
-export const askFrom = (random: Random, pool: Pool, groups: readonly string[]): Ask => {
+/** One list. */
+export const askFrom = (random: Random, pool: Pool, named: Named): Ask => {
   if (random.chance(0.1)) return firstVersion(random, pool);
-  const filter = random.chance(0.93) ? joined(random, DEPTH, () => leafOf(random, pool, groups)) : undefined;
+  const filter = random.chance(0.93) ? joined(random, DEPTH, () => leafOf(random, pool, named)) : undefined;
   return { version: 2, ...(filter !== undefined && { filter }), ...sortFrom(random) };
 };

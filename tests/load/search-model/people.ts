@@ -44,6 +44,15 @@ const email = (random: Random, at: number): Json => {
   };
 };
 
+const numbersFrom = (random: Random, count: number): Json =>
+  Array.from({ length: count }, (): Json => {
+    const value = `${random.of(["+49 ", "0", "tel:"])}${random.upTo(100_000)}`;
+    return { value, type: random.of(["work", "Mobile"]) };
+  });
+
+/** So many that a change of all of them does not fit into one transaction, where they have an index. */
+export const manyNumbersFrom = (random: Random): Json => numbersFrom(random, 40 + random.upTo(60));
+
 const nameOf = (random: Random): Resource => ({
   ...(!random.chance(0.15) && {
     familyName: random.chance(0.5) ? random.of(families) : `${word(random, 6)}${random.upTo(900)}`,
@@ -62,6 +71,7 @@ const parts: Readonly<Record<string, (random: Random) => Json | undefined>> = {
     const count = random.of([0, 1, 1, 1, 2, 3]);
     return count === 0 ? undefined : Array.from({ length: count }, (_, at) => email(random, at));
   },
+  phoneNumbers: (random) => (random.chance(0.7) ? undefined : numbersFrom(random, 1 + random.upTo(3))),
   externalId: (random) => (random.chance(0.25) ? undefined : `${random.of(["Ext", "ext"])}-${random.upTo(5_000)}`),
   title: (random) => (random.chance(0.5) ? undefined : random.of(["Driver", "Boss"])),
 };

@@ -7,7 +7,7 @@ import { canonical } from "#tests/faults/ledger.ts";
 import type { Random } from "#tests/support/random.ts";
 import { type Ask, askFrom, type Pool } from "./asks.ts";
 import type { State } from "./model.ts";
-import { boundOf, resourceOf } from "./scan.ts";
+import { boundOf, resourceOf, storeOf } from "./scan.ts";
 import { HOSTILE, listOn, type World } from "./world.ts";
 
 /** What readers did. */
@@ -30,18 +30,21 @@ const SLACK_MS = HOSTILE.halfMs + 20;
 /** How often a list may show a user. */
 interface Seen {
   readonly least: 0 | 1;
-  readonly most: 0 | 1 | 2;
+  readonly most: number;
 }
 /** Nothing that the list knows of the user changes. */
 const staying: Seen = { least: 1, most: 1 };
 const away: Seen = { least: 0, most: 0 };
-/** The user changes. A list reads its values one after the other, so that it may miss the user or meet it twice. */
-const changing: Seen = { least: 0, most: 2 };
+/**
+ * The user changes. A list reads its values one after the other, so that it may miss the user, or meet it once in each
+ * of its states.
+ */
+const changing = (states: readonly State[]): Seen => ({ least: 0, most: Math.max(2, states.length) });
 
 /** Reads lists until `isOver`. */
 export const reader = async (world: World, random: Random, pool: Pool, isOver: () => boolean, read: Read) => {
   while (!isOver()) {
-    const ask = askFrom(random, pool, world.groups);
+    const ask = askFrom(random, pool, world);
     if (ask.version === 1) continue;
     try {
       await (random.chance(0.7) ? walk(world, ask, random, isOver, read) : onePage(world, ask, random, read));
@@ -97,13 +100,19 @@ const checkAll = (
   times: ReadonlyMap<string, number>,
   { isWhole }: { readonly isWhole: boolean },
 ): { readonly least: number; readonly most: number } => {
-  const filter = boundOf(ask);
-  const tops = new Set(["userName", ...namesOf(ask)]);
+  const filters = new Map(world.stores.map((userStore) => [userStore, boundOf(ask, userStore)]));
+  const tops = new Set(["userName", ...namesOf(ask, filters.values())]);
   let [leastOfAll, mostOfAll] = [0, 0];
   for (const tracked of world.users.values()) {
-    const { least, most } = seenOf(tracked.since(sinceMs), filter, tops);
+    const { least, most } = seenOf(tracked.since(sinceMs), filters, tops);
     const shown = times.get(tracked.id) ?? 0;
-    if (shown > most) throw new Error(`shows ${tracked.id} ${shown} times, and not at most ${most} times`);
+    if (shown > most) {
+      const names = tracked
+        .since(sinceMs)
+        .map((state) => (state ? `${state.userName} of ${state.modifiedMs}` : "none"));
+      const what = `shows ${tracked.id} ${shown} times, and not at most ${most} times; meanwhile it was`;
+      throw new Error(`${what} ${names.join(", ")}`);
+    }
     if (isWhole && shown < least) throw new Error(`does not show ${tracked.id}, who matched all the time`);
     leastOfAll += least;
     mostOfAll += most;
@@ -111,19 +120,22 @@ const checkAll = (
   return { least: leastOfAll, most: mostOfAll };
 };
 
-const seenOf = (states: readonly State[], filter: BoundFilter | undefined, tops: ReadonlySet<string>): Seen => {
+/** The filter of each user store. */
+type Filters = ReadonlyMap<string, BoundFilter | undefined>;
+
+const seenOf = (states: readonly State[], filters: Filters, tops: ReadonlySet<string>): Seen => {
   const resources = states.flatMap((state) => (state ? [resourceOf(state)] : []));
   const [first, ...others] = resources;
   if (!first) return away;
-  if (resources.length < states.length) return changing;
-  if (others.some((other) => placeOf(other, tops) !== placeOf(first, tops))) return changing;
+  if (resources.length < states.length) return changing(states);
+  if (others.some((other) => placeOf(other, tops) !== placeOf(first, tops))) return changing(states);
+  const filter = filters.get(storeOf(first));
   return !filter || matches(filter, first) ? staying : away;
 };
 
 /** The attributes of which a filter or an order knows something. */
-const namesOf = (ask: Ask): readonly string[] => {
-  const filter = boundOf(ask);
-  const leaves = filter ? leavesOf(filter) : [];
+const namesOf = (ask: Ask, filters: Iterable<BoundFilter | undefined>): readonly string[] => {
+  const leaves = [...filters].flatMap((filter) => (filter ? leavesOf(filter) : []));
   const paths = leaves.map((leaf) => (leaf.kind === "extension" ? "" : pathName(leaf.path)));
   return [...paths, ...(ask.sortBy === undefined ? [] : [ask.sortBy])].map((path) => path.split(".")[0] ?? "");
 };

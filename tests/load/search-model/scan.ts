@@ -5,10 +5,11 @@ import { bindFilter } from "#core/scim/filter/bind.ts";
 import { type BoundFilter, leavesOf, type Operand, pathName } from "#core/scim/filter/bound.ts";
 import { matches } from "#core/scim/filter/evaluate.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
-import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
+import { indexedAttribute, operandOfText, valuesOf } from "#core/scim/indexed.ts";
 import { compareSortValues, readOrder, sortValue } from "#core/scim/order.ts";
 import type { Json, Resource } from "#core/scim/schema/attribute.ts";
 import { userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { canonicalIn } from "#core/scim-api/resources/sources.ts";
 import { userFilter } from "#core/scim-api/v1/filter.ts";
 import { compareTies, indexedText } from "#core/table/value-index/pair.ts";
 import type { Ask } from "./asks.ts";
@@ -21,11 +22,13 @@ const FEW = 100;
 const CANDIDATES_MAX = 10_000;
 
 const resources = new WeakMap<NonNullable<State>, Resource>();
+const storesOf = new WeakMap<Resource, string>();
 
-/** A user as filters read it: the same object for the same state. */
+/** A user as filters read it, named without the user store: the same object for the same state. */
 export const resourceOf = (user: NonNullable<State>): Resource => {
   const resource = resources.get(user) ?? newResourceOf(user);
   resources.set(user, resource);
+  storesOf.set(resource, user.userStore);
   return resource;
 };
 
@@ -42,12 +45,22 @@ const newResourceOf = (user: NonNullable<State>): Resource => ({
   ...(user.groupIds.length > 0 && { groups: user.groupIds.map((value): Json => ({ value, type: "direct" })) }),
 });
 
-/** The filter of an ask. */
-export const boundOf = ({ version, filter }: Ask): BoundFilter | undefined => {
+/** The user store of a user. */
+export const storeOf = (resource: Resource): string => {
+  const userStore = storesOf.get(resource);
+  if (userStore === undefined) throw new Error(`${resource.id} is no user of the model`);
+  return userStore;
+};
+
+/** The filter of an ask for the users of a user store. */
+export const boundOf = ({ version, filter }: Ask, userStore: string): BoundFilter | undefined => {
   if (filter === undefined) return undefined;
   const syntax = version === 1 ? userFilter(userType, filter).syntax : parseFilter(filter);
-  return syntax && bindFilter(userType, syntax, { unknown: "refuse" });
+  return syntax && bindFilter(userType, syntax, { unknown: "refuse", canonical: canonicalIn(userStore) });
 };
+
+/** The matches of one user store in an order, with the values by which lists of several stores are merged. */
+type Ordered = readonly { readonly id: string; readonly value: Operand | undefined }[];
 
 /** Users at one time, and their places in each order, found once. */
 export class Scan {
@@ -55,10 +68,16 @@ export class Scan {
   readonly #orders = new Map<string, ReadonlyMap<string, number>>();
   /** Those that have an index. */
   readonly #attributes: readonly string[];
+  /** The user stores, in the order of lists. */
+  readonly #stores: readonly string[];
 
-  constructor(users: readonly NonNullable<State>[], attributes: readonly string[]) {
+  constructor(
+    users: readonly NonNullable<State>[],
+    { attributes, stores }: { readonly attributes: readonly string[]; readonly stores: readonly string[] },
+  ) {
     this.#resources = users.map(resourceOf);
     this.#attributes = attributes;
+    this.#stores = stores;
   }
 
   get size(): number {
@@ -71,16 +90,37 @@ export class Scan {
 
   /** The ids of the matches, in each order that a list may have: docs/searching.md, "Order and pages". */
   answer(ask: Ask): readonly (readonly string[])[] {
-    const filter = boundOf(ask);
-    const found = this.#resources.filter((resource) => !filter || matches(filter, resource)).map(idOf);
-    const orders = ordersOf(ask, filter, found.length, this.#attributes).map((name) => this.#order(name));
-    return orders.map((order) => found.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)));
+    const parts = this.#stores.map((userStore) => this.#inStore(ask, userStore));
+    const { sortBy, sortOrder } = ask;
+    if (sortBy === undefined || sortBy === "userName") {
+      const inOrder = sortBy && sortOrder === "descending" ? parts.toReversed() : parts;
+      return combinations(inOrder).map((lists) => lists.flat().map(({ id }) => id));
+    }
+    const order = orderOf(sortBy, sortOrder === "descending");
+    return combinations(parts).map((lists) => merged(lists, order).map(({ id }) => id));
+  }
+
+  /** The matches of a user store, in each order that they may have. */
+  #inStore(ask: Ask, userStore: string): readonly Ordered[] {
+    const filter = boundOf(ask, userStore);
+    const found = this.#resources.filter(
+      (resource) => storeOf(resource) === userStore && (!filter || matches(filter, resource)),
+    );
+    return ordersOf(ask, filter, found.length, this.#attributes).map((name) => {
+      const order = this.#order(name);
+      const sortedBy = mergedValue(name);
+      return found
+        .toSorted((a, b) => (order.get(idOf(a)) ?? 0) - (order.get(idOf(b)) ?? 0))
+        .map((resource) => ({ id: idOf(resource), value: sortedBy(resource) }));
+    });
   }
 
   /** Whether the list may be too long to be served: it needs what no index has. */
   mayBeTooMany({ sortBy, ...ask }: Ask): boolean {
     if (this.size <= CANDIDATES_MAX) return false;
-    const filter = boundOf(ask);
+    // Of several user stores, pages in the middle of a sorted list.
+    if (this.#stores.length > 1 && sortBy !== undefined) return true;
+    const filter = boundOf(ask, this.#stores[0] ?? "");
     const leaves = filter ? leavesOf(filter) : [];
     const isKnown = (path: string) => path === "userName" || this.#attributes.includes(path);
     // The members of a group are a set for lists that have an index.
@@ -102,6 +142,21 @@ export class Scan {
     return known;
   }
 }
+
+/** Each choice of one from each list. */
+const combinations = <T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] =>
+  lists.reduce<readonly (readonly T[])[]>(
+    (chosen, list) => chosen.flatMap((some) => list.map((one) => [...some, one])),
+    [[]],
+  );
+
+/** Merges the lists of user stores: equal values are in the order of the stores. */
+const merged = (lists: readonly Ordered[], order: Order): Ordered => {
+  const [first, ...others] = lists;
+  if (others.length === 0) return first ?? [];
+  const all = lists.flatMap((list, at) => list.map((one) => ({ ...one, at })));
+  return all.toSorted((a, b) => compareSortValues(order, a.value, b.value) || a.at - b.at);
+};
 
 /** What a filter compares, also in brackets. */
 const pathsIn = (filter: BoundFilter): ReadonlySet<string> =>
@@ -178,10 +233,30 @@ export const nameOf = (resource: Resource): string => {
 };
 const byName = (a: Placed, b: Placed): number => compareText(a.name, b.name);
 
-/** Equal values by name. */
-const byValue = (path: string, isDescending: boolean): Comparing => {
+type Order = NonNullable<ReturnType<typeof readOrder>>;
+
+const orderOf = (path: string, isDescending: boolean): Order => {
   const order = readOrder(userType, path, isDescending ? "descending" : "ascending");
   if (!order) throw new Error(`no order ${path}`);
+  return order;
+};
+
+/** The value by which lists of several user stores are merged. An index has the beginning of a long one. */
+const mergedValue = (name: string): ((resource: Resource) => Operand | undefined) => {
+  const [kind, , direction, path = ""] = name.split(" ");
+  const attribute = kind === "of" ? indexedAttribute(path) : undefined;
+  if (attribute) return (resource) => operandOfText(attribute, indexTextOf(attribute, resource));
+  if (kind !== "by") return () => undefined;
+  const order = orderOf(path, direction === "descending");
+  return (resource) => sortValue(order, resource);
+};
+
+const indexTextOf = (attribute: NonNullable<ReturnType<typeof indexedAttribute>>, resource: Resource): string =>
+  indexedText(valuesOf(attribute, resource)[0]?.value ?? "");
+
+/** Equal values by name. */
+const byValue = (path: string, isDescending: boolean): Comparing => {
+  const order = orderOf(path, isDescending);
   return {
     value: (resource) => sortValue(order, resource),
     compare: (a, b) => compareSortValues(order, a.value, b.value) || byName(a, b),
@@ -194,7 +269,7 @@ const ofIndex = (path: string, isDescending: boolean): Comparing => {
   if (!attribute) throw new Error(`no index of ${path}`);
   const sign = isDescending ? -1 : 1;
   return {
-    text: (resource) => indexedText(valuesOf(attribute, resource)[0]?.value ?? ""),
+    text: (resource) => indexTextOf(attribute, resource),
     // Who has no value comes last, in descending order first.
     compare: (a, b) =>
       sign * (Number(a.text === "") - Number(b.text === "") || compareText(a.text, b.text) || compareTies(a.id, b.id)),

@@ -1,9 +1,9 @@
 /** Sixteen workers that change users at the same time, with faults: each knows what its users may be. */
 import { readAsides } from "#core/aside/aside-rows.ts";
-import { PRIMARY } from "#core/domain/username.ts";
+import { splitStore, withStore } from "#core/domain/username.ts";
 import { changeUser } from "#core/identities/provisioning/users.ts";
 import { restoreUser, userAside } from "#core/identities/restoring/user-restoring-store.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
+import { freshUser, qualifiedName, type User } from "#core/identities/users/model.ts";
 import { attributeOf, pairsOf } from "#core/identities/users/pairs.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
@@ -20,12 +20,16 @@ import type { Table } from "#core/table/table.ts";
 import { valueIndex } from "#core/table/value-index/value-index.ts";
 import type { Random } from "#tests/support/random.ts";
 import { Killed } from "#tests/unit/identities/killed.support.ts";
-import { directory } from "#tests/unit/identities/support.ts";
 import { type FaultCounts, faultyTable } from "./faults.ts";
 import { changed, type Pending, type State, Tracked } from "./model.ts";
-import { changesFrom, defined, profileFrom, userNameFrom } from "./people.ts";
-import { TENANT, usersOn, type World } from "./world.ts";
+import { changesFrom, defined, manyNumbersFrom, profileFrom, userNameFrom } from "./people.ts";
+import { storesOn, TENANT, usersOn, type World } from "./world.ts";
 
+const MANY = "phoneNumbers.value";
+/** Ranges of numbers that are folded together. */
+const FOLDED = 12;
+/** Users of a worker who have many phone numbers. */
+const FEW = 2;
 /** Chances of a fault at one of the writes of an operation. */
 const FAULT = 0.15;
 /** Changes did not happen where they end so. */
@@ -46,10 +50,15 @@ export interface Churn {
 
 type Operation = (world: World, worker: Worker, table: Table) => Promise<unknown> | undefined;
 
+/** Answered changes that needed more than one transaction. */
+export const several = { count: 0 };
+
 /** Records how a change ends. Other errors than faults are defects. */
 const ending = async (pending: Pending, doing: Promise<User | undefined>, tracked: Tracked): Promise<void> => {
   try {
-    pending.done(await doing);
+    const user = await doing;
+    if (user?.unsettled) several.count += 1;
+    pending.done(user);
   } catch (error) {
     if (error instanceof Killed) return pending.doubtful();
     if (!(error instanceof Fault)) throw error;
@@ -76,22 +85,32 @@ const change = (
   world: World,
   { random, own }: Worker,
   table: Table,
-  members: (before: Resource) => Readonly<Record<string, Json | undefined>>,
+  members: (before: Resource, userStore: string) => Readonly<Record<string, Json | undefined>>,
+  among: number = own.length,
 ): Promise<void> | undefined => {
   if (own.length === 0) return undefined;
-  const tracked = trackedOf(world, random.of(own));
+  const tracked = trackedOf(world, random.of(own.slice(0, among)));
   const now = Date.now();
-  const patched = (before: Resource): Resource => defined(Object.entries({ ...before, ...members(before) }));
+  const patched = (before: Resource): Resource => {
+    const { userStore } = splitStore(String(before.userName));
+    return defined(Object.entries({ ...before, ...members(before, userStore) }));
+  };
   const pending = tracked.begin((state) => {
     if (!state) return undefined;
     const { id: _, userName, active, ...profile } = patched({ ...storedOf(state) });
-    return changed(state, { userName: String(userName), active: active === true, profile }, now);
+    return changed(state, { userName: splitStore(String(userName)).name, active: active === true, profile }, now);
   });
-  const { stores } = directory(() => table, TENANT);
-  return ending(pending, changeUser(stores, { tenant: TENANT, now }, tracked.id, { change: patched }), tracked);
+  return ending(
+    pending,
+    changeUser(storesOn(world, table), { tenant: TENANT, now }, tracked.id, { change: patched }),
+    tracked,
+  );
 };
 
-const storedOf = ({ id, userName, active, profile }: User): Resource => ({ id, userName, active, ...profile });
+const storedOf = (user: User): Resource => {
+  const { id, active, profile } = user;
+  return { id, userName: qualifiedName(user), active, ...profile };
+};
 
 const nothing = { check: () => undefined, steps: () => [] };
 
@@ -102,6 +121,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
     (world, { random, own }, table) => {
       const taken = random.chance(0.05) && own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
       const user = freshUser(newId(), taken?.userName ?? userNameFrom(random, world.next()), Date.now(), {
+        userStore: random.of(world.stores),
         active: !random.chance(0.1),
         profile: profileFrom(random),
       });
@@ -122,6 +142,15 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
     },
   ],
   [
+    "change many numbers",
+    4,
+    (world, worker, table) => {
+      const phoneNumbers = manyNumbersFrom(worker.random);
+      // Of few users, so that most have many numbers already.
+      return change(world, worker, table, () => ({ phoneNumbers }), FEW);
+    },
+  ],
+  [
     "activate",
     6,
     (world, worker, table) => {
@@ -133,8 +162,8 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
     "rename",
     8,
     (world, worker, table) => {
-      const userName = userNameFrom(worker.random, world.next());
-      return change(world, worker, table, () => ({ userName }));
+      const name = userNameFrom(worker.random, world.next());
+      return change(world, worker, table, (_, userStore) => ({ userName: withStore(userStore, name) }));
     },
   ],
   [
@@ -162,7 +191,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
     "tend",
     5,
     (world, { random }, table) => {
-      const own = keys.userValues(TENANT, PRIMARY, random.of(["meta.created", "meta.lastModified"]));
+      const own = keys.userValues(TENANT, random.of(world.stores), random.of(["meta.created", "meta.lastModified"]));
       const limits = loggedLimitsOf({
         sealAt: 1 + random.upTo(20),
         leaseMs: 0,
@@ -179,15 +208,20 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
     5,
     (world, { random, own }, table) => {
       const { attributes } = world;
-      const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
-      const attribute = attributeOf(random.of(attributes.filter((name) => !name.startsWith("meta."))));
+      // Numbers get many ranges, so that a change of many numbers needs several transactions.
+      const isOfMany = attributes.includes(MANY) && random.chance(0.5);
+      const id = own.length > 0 ? random.of(isOfMany ? own.slice(0, FEW) : own) : undefined;
+      const user = id === undefined ? undefined : trackedOf(world, id).states[0];
+      const name = isOfMany ? MANY : random.of(attributes.filter((one) => !one.startsWith("meta.")));
+      const attribute = attributeOf(name);
       if (!user || !attribute) return undefined;
-      const pair = random.of(pairsOf(attribute, user));
-      const splitAt = 40 + random.upTo(2_000);
+      const pairs = pairsOf(attribute, user);
+      const some = isOfMany ? pairs.slice(0, FOLDED) : [random.of(pairs)];
+      const splitAt = isOfMany ? 40 : 40 + random.upTo(2_000);
       const limits = { foldBytes: 1, splitAt: () => splitAt };
-      const index = valueIndex(table, keys.userValues(TENANT, PRIMARY, attribute.name), limits);
-      // Makes room for a pair, which is not written.
-      return unlessEnded(index.steps({ added: [pair], removed: [], several: 0 }, stale));
+      const index = valueIndex(table, keys.userValues(TENANT, user.userStore, attribute.name), limits);
+      // Makes room for pairs, which are not written.
+      return unlessEnded(index.steps({ added: some, removed: [], several: 0 }, stale));
     },
   ],
   [
@@ -197,7 +231,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       const user = own.length > 0 ? trackedOf(world, random.of(own)).states[0] : undefined;
       if (!user) return undefined;
       const splitAt = 40 + random.upTo(2_000);
-      const context = indexContext(table, keys.userNames(TENANT, PRIMARY), {
+      const context = indexContext(table, keys.userNames(TENANT, user.userStore), {
         splitBytes: 300 + random.upTo(3_000),
         widenAt: random.upTo(8),
         wide: { foldBytes: 1, splitAt: () => splitAt },
@@ -205,11 +239,11 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       return unlessEnded(locateRoom(context, nameKey(user.userName), true));
     },
   ],
-  ["widen names", 3, (_, __, table) => unlessEnded(widenSome(table))],
+  ["widen names", 3, ({ stores }, { random }, table) => unlessEnded(widenSome(table, random.of(stores)))],
 ];
 
-const widenSome = async (table: Table): Promise<void> => {
-  const steps = widenRanges(table, keys.userNames(TENANT, PRIMARY), { wideFrom: 2 });
+const widenSome = async (table: Table, userStore: string): Promise<void> => {
+  const steps = widenRanges(table, keys.userNames(TENANT, userStore), { wideFrom: 2 });
   for (let left = 3; left > 0 && !(await steps.next()).done; left -= 1);
 };
 

@@ -33,12 +33,17 @@ const LOADED = 0.9;
 const CREATORS = 16;
 const MEMBERS_AT_ONCE = 20;
 
+/** User stores, in the order of lists. */
+const STORES = [PRIMARY, "EMEA"] as const;
+
 /** What DynamoDB does to writers and readers between checkpoints. */
 export const HOSTILE: Odds = { conflict: 0.03, throttle: 0.005, half: 0.3, halfMs: 30, lost: 0.02, heldMs: 2 };
 
 export interface World {
-  /** Those that have an index: the shipped ones, in half of the worlds also `userName`. */
+  /** Those that have an index: the shipped ones, and in some worlds `userName` or `phoneNumbers.value`. */
   readonly attributes: readonly string[];
+  /** The user stores, in the order of lists. */
+  readonly stores: readonly string[];
   readonly declared: DeclaredIndexes;
   readonly table: TestTable;
   readonly database: HostileDatabase;
@@ -57,6 +62,13 @@ export interface World {
 export const usersOn = ({ declared }: Pick<World, "declared">, table: Table): UserStore =>
   userStore(table, { declared, deletedDays: 7 });
 
+/** What changes of users by clients read and write. */
+export const storesOn = ({ stores, declared }: Pick<World, "stores" | "declared">, table: Table) => ({
+  ...directory(() => table, TENANT).stores,
+  users: usersOn({ declared }, table),
+  userStores: stores,
+});
+
 /** A page of a list, by ids and as it shows users. */
 export interface Shown {
   readonly total: number;
@@ -66,13 +78,13 @@ export interface Shown {
 
 /** Lists users by a new request. */
 export const listOn = async (
-  world: Pick<World, "declared">,
+  world: Pick<World, "declared" | "stores">,
   table: Table,
   { version, ...ask }: Ask,
   page: Resource,
 ): Promise<Shown> => {
   const plain = callOn(table, TENANT);
-  const call = { ...plain, stores: { ...plain.stores, users: usersOn(world, table) } };
+  const call = { ...plain, stores: { ...plain.stores, userStores: world.stores, users: usersOn(world, table) } };
   if (version === 2) {
     const { totalResults: total, Resources: users, nextCursor: next } = await listUsers(call, { ...ask, ...page });
     return { total, users: users as readonly Resource[], next };
@@ -90,9 +102,14 @@ export const listOn = async (
 export const openWorld = async (
   seed: number,
   count: number,
-  { isWide }: { readonly isWide: boolean },
+  { isWide, storeCount }: { readonly isWide: boolean; readonly storeCount: number },
 ): Promise<World> => {
-  const attributes = isWide ? shippedIndexes : [...shippedIndexes, "userName"];
+  const stores = STORES.slice(0, storeCount);
+  const attributes = [
+    ...shippedIndexes,
+    ...(isWide ? [] : ["userName"]),
+    ...(stores.length > 1 ? ["phoneNumbers.value"] : []),
+  ];
   const declared = declaredIndexes(attributes);
   const table = await testTable();
   const database = hostileDatabase(seed, HOSTILE);
@@ -107,6 +124,7 @@ export const openWorld = async (
   const calm = (): Table => table.open(newMeter());
   const userAt = (id: string, createdMs: number): User =>
     freshUser(id, userNameFrom(random, next()), createdMs, {
+      userStore: random.of(stores),
       active: !random.chance(0.1),
       profile: profileFrom(random),
     });
@@ -116,7 +134,7 @@ export const openWorld = async (
     const user = userAt(idOf(random, createdMs), createdMs);
     return { ...user, modifiedMs: createdMs + random.upTo(3) * 86_400_000, indexed: [...attributes].sort() };
   });
-  if (loaded > 0) await loadInto(table, await rowsOf(users, attributes));
+  if (loaded > 0) await loadInto(table, await rowsOf(users, stores, attributes));
   const all = new Map(users.map((user) => [user.id, user]));
   const rest = Array.from({ length: count - loaded }, () => userAt(newId(), Date.now())).values();
   // The first founds the store.
@@ -131,6 +149,7 @@ export const openWorld = async (
   const groups = await foundGroups(table, random, all);
   return {
     attributes,
+    stores,
     declared,
     table,
     database,
@@ -153,27 +172,37 @@ const idOf = (random: Random, ms: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(6)}${hex(6)}`;
 };
 
-const rowsOf = async (users: readonly User[], attributes: readonly string[]): Promise<readonly Item[]> => {
+const rowsOf = async (
+  users: readonly User[],
+  stores: readonly string[],
+  attributes: readonly string[],
+): Promise<readonly Item[]> => {
   const { indexItems } = await import("#tools/bench/index-rows.ts");
   const used = () => new Error("the table is empty");
-  const entries = users.map(({ userName, id }) => ({ key: foldName(userName), id }));
   return [
     ...users.map((user) => userItem(TENANT, user)),
     ...users.flatMap(({ id, profile }) =>
       lookupSteps(TENANT, id, {}, profile, used).flatMap((step) => ("put" in step ? [step.put] : [])),
     ),
-    ...wideLayout(
-      keys.userNames(TENANT, PRIMARY),
-      entries.sort((a, b) => compareKeys(a.key, b.key)),
-    ),
-    ...indexItems({ tenant: TENANT, userStore: PRIMARY, attributes, users: () => users }),
+    ...stores.flatMap((userStore) => {
+      const own = users.filter((user) => user.userStore === userStore);
+      const entries = own.map(({ userName, id }) => ({ key: foldName(userName), id }));
+      return [
+        ...wideLayout(
+          keys.userNames(TENANT, userStore),
+          entries.sort((a, b) => compareKeys(a.key, b.key)),
+        ),
+        ...indexItems({ tenant: TENANT, userStore, attributes, users: () => own }),
+      ];
+    }),
   ];
 };
 
 /** Two groups, of many users and of few. */
 const foundGroups = async (table: TestTable, random: Random, all: Map<string, User>): Promise<readonly string[]> => {
   const own = directory(table.open, TENANT);
-  const ids = [...all.keys()];
+  // A group has members of its own user store.
+  const ids = [...all.values()].flatMap(({ id, userStore }) => (userStore === PRIMARY ? [id] : []));
   const some = (share: number): readonly string[] => ids.filter(() => random.chance(share)).slice(0, 1_500);
   const groups: string[] = [];
   for (const [name, share] of [

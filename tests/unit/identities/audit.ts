@@ -50,11 +50,13 @@ const unlike = (what: string, found: Iterable<string>, expected: Iterable<string
 };
 
 /** All inconsistencies of a tenant, in sentences. There must be no concurrent writer. */
-export const discrepancies = async (table: TestTable, tenant: string): Promise<readonly string[]> => {
+export const discrepancies = async (
+  table: TestTable,
+  tenant: string,
+  userStores: readonly string[] = [PRIMARY],
+): Promise<readonly string[]> => {
   const items = await everything(table);
-  const [userNames, groupNames] = [keys.userNames(tenant, PRIMARY), keys.groupNames(tenant, PRIMARY)];
   const calm = table.open(newMeter());
-  const indexes = await Promise.all([userNames, groupNames].map((names) => nameIndex(calm, names).audit()));
   const below = (prefix: string) => items.filter(({ PK }) => PK.startsWith(prefix));
   const main = (prefix: string) => below(prefix).filter(({ SK }) => SK === "A");
   const idIn = ({ PK }: Item, prefix: string) => PK.slice(prefix.length);
@@ -72,6 +74,17 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     items.filter(({ PK }) => PK === partition).map(({ SK, id }) => pair(SK, String(id)));
   const named = (list: readonly Item[], attribute: string) =>
     list.map((item) => pair(foldName(String(item[attribute])), String(item.id)));
+  const inStore = async (userStore: string): Promise<readonly string[]> => {
+    const isOf = (item: Item) => item.userStore === userStore;
+    const [userNames, groupNames] = [keys.userNames(tenant, userStore), keys.groupNames(tenant, userStore)];
+    const indexes = await Promise.all([userNames, groupNames].map((names) => nameIndex(calm, names).audit()));
+    return [
+      ...(await indexProblems(calm, { tenant, userStore, attributes: shippedIndexes }, users)),
+      ...indexes.flat().map(({ low, problem }) => `index at "${low}": ${problem}`),
+      ...unlike("user names", entriesOf(userNames.entries), named(users.filter(isOf), "userName")),
+      ...unlike("group names", entriesOf(groupNames.entries), named(groups.filter(isOf), "displayName")),
+    ];
+  };
   const lookups = below(`${keys.tenant(tenant).PK.replace(/TENANT$/, "X#")}`).map(({ PK, SK }) => pair(PK, SK));
   const credentialPrefix = keys.credential(tenant, "").PK;
   const rolePrefix = keys.role(tenant, "").PK;
@@ -80,12 +93,8 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     item.SK.startsWith("USER#") ? [pair(idIn(item, rolePrefix), item.SK.slice("USER#".length))] : [],
   );
 
-  const values = await indexProblems(calm, { tenant, userStore: PRIMARY, attributes: shippedIndexes }, users);
   return [
-    ...values,
-    ...indexes.flat().map(({ low, problem }) => `index at "${low}": ${problem}`),
-    ...unlike("user names", entriesOf(userNames.entries), named(users, "userName")),
-    ...unlike("group names", entriesOf(groupNames.entries), named(groups, "displayName")),
+    ...(await Promise.all(userStores.map(inStore))).flat(),
     ...unlike(
       "lookups",
       lookups,
