@@ -26,7 +26,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
-const { userStoresOf, usersIn, groupsIn, declared } = await openUserStores("recovery", deployment);
+const { userStoresOf, usersIn, groupsIn, declared } = await openUserStores("recovery", deployment, false);
 
 export const operations = recoveryOperations;
 

@@ -22,20 +22,9 @@ export const applications: FunctionPlan = {
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
-      ...applicationRows,
-      ...[
-        p.applicationNames,
-        ...applicationIndex,
-        p.templateNames,
-        p.apiResource,
-        p.user,
-        p.group,
-        p.groupNames,
-        p.role,
-        p.roleNames,
-      ],
-      ...conditionalClaims,
-      ...records,
+      ...[...applicationRows, p.applicationNames, ...applicationIndex, p.templateNames, p.apiResource],
+      ...[p.user, p.group, p.groupNames, p.role, p.roleNames],
+      ...[...conditionalClaims, ...records],
     ],
   },
   writes: {

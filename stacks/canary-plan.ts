@@ -7,10 +7,7 @@ import { administrator, applicationIndex, applicationIndexReads } from "./partit
 import { ANY, partitions as p } from "./partitions.ts";
 
 /** The application of the synthetic check with its client. */
-const canaryApplication = [
-  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, ...applicationIndex, p.revocations]),
-  keys.client(`${CANARY_CLIENT}${ANY}`).PK,
-];
+const canaryApplication = [...inTenant(CANARY_TENANT, [p.application]), keys.client(`${CANARY_CLIENT}${ANY}`).PK];
 /** The days of the last use of its secret, which go with a former client. */
 const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 
@@ -35,13 +32,15 @@ export const canarySetup: FunctionPlan = {
       ...inTenant(SUPER_TENANT, [p.userNames]),
     ],
   },
-  conditions: [...canaryApplication],
+  // The scopes of the client are written if its application is still as it was.
+  conditions: canaryApplication,
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
     on: [
       p.tenantNames,
       p.tenantId,
       ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]),
+      ...inTenant(CANARY_TENANT, [p.applicationNames, ...applicationIndex, p.revocations]),
       ...canaryApplication,
       CANARY_USES,
     ],

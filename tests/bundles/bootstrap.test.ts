@@ -35,7 +35,7 @@ afterAll(() => deployed.close());
 const password = "a-password-for-the-test";
 
 describe("bootstrap", () => {
-  test("creates nothing for a name that is taken, and works afterwards", async () => {
+  test("creates nothing for a name that another user has", async () => {
     expect(await bootstrap({ username: "somebody", password })).toEqual({ founded: false });
     expect(await table.open(newMeter()).get(keys.tenant("carbon.super"))).toBeUndefined();
   });

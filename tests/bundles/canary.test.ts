@@ -11,6 +11,7 @@ import { canarySecretOf } from "#core/platform/seal.ts";
 import { clientFor } from "#local/database.ts";
 import { type RunningService, startService } from "#local/service.ts";
 import { inMemory } from "#tools/bench/calls.ts";
+import { indexProblemsIn } from "../support/application-index.ts";
 import { deployedFunctions } from "../support/deployed.ts";
 import { type Answer, worldOn } from "../support/world.ts";
 import { directory } from "./directory.ts";
@@ -308,5 +309,6 @@ describe("what the deployment creates", () => {
     }
     await (await load("canary-setup", environment))({});
     expect((await checked(await checkWith())).metrics.CheckSuccess).toBe(1);
+    expect(await indexProblemsIn(service, TENANT)).toEqual([]);
   });
 });

@@ -16,13 +16,15 @@ const runs = await Promise.all(
   files.map(async (file) => JSON.parse(await readFile(join(usesDirectory(directory), file), "utf8")) as Uses),
 );
 
-const unused = Object.entries(plan).flatMap(([name, { reads, checks, writes, conditions }]) => {
+const unused = Object.entries(plan).flatMap(([name, { reads, checks, writes, changes, conditions }]) => {
   const used = runs.flatMap((run) => run[name] ?? []);
   const isUsed = (right: string) => used.some((use) => isLike(use, right));
   return [
     ["read", reads] as const,
     ["read", checks && { calls: ["GetItem"], on: checks }] as const,
     ["write", writes] as const,
+    ["change", changes && { calls: ["UpdateItem"], on: changes }] as const,
+    // What shares a transaction with a condition depends on who writes at the same time: any write is a use.
     ["write", conditions && { calls: ["ConditionCheckItem"], on: conditions }] as const,
   ].flatMap(([kind, right]) =>
     [...(right?.calls ?? []), ...(right?.on ?? [])]

@@ -5,9 +5,20 @@ import { keys } from "#core/table/keys.ts";
 import type { Item, Table } from "#core/table/table.ts";
 import { recordText } from "#core/table/value-index/columns.ts";
 import { inspectIndex } from "#core/table/value-index/inspect.ts";
+import type { RunningService } from "#local/service.ts";
+import { tableOf } from "./people.ts";
+import { allItems } from "./protocols.ts";
 
 /** Makes the index of a tenant without applications complete. */
 export const foundIndex = (table: Table, tenant: string): Promise<void> => table.write(completing(tenant, true));
+
+/** What is wrong with the index of a tenant of a running service, in sentences. */
+export const indexProblemsIn = async (service: RunningService, tenant = "carbon.super"): Promise<readonly string[]> => {
+  const prefix = keys.application(tenant, "").PK;
+  const items = await allItems(service);
+  const rows = items.filter(({ PK, application }) => PK.startsWith(prefix) && application !== undefined);
+  return applicationIndexProblems(tableOf(service), tenant, rows);
+};
 
 /** What is wrong with the index of a tenant, in sentences. `rows`: all rows of its applications. */
 export const applicationIndexProblems = async (

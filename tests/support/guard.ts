@@ -11,7 +11,10 @@ import { HttpTransport } from "#core/table/client/transport.ts";
 import type { Statement } from "../../stacks/statements.ts";
 import { type Call, isAllowed } from "./iam.ts";
 
-/** The calls and partitions that each function used, for example `write PutItem`, `write T#*#A#*`. */
+/**
+ * The calls and partitions that each function used, for example `write PutItem`, `write T#carbon.super#TENANT`. Those
+ * of UpdateItem are also named as `change`.
+ */
 export type Uses = Map<string, Set<string>>;
 
 /** A running guard. */
@@ -130,9 +133,10 @@ export const startGuard = async (
     const used = uses.get(name) ?? new Set();
     uses.set(name, used);
     for (const { action, partitions } of accesses) {
-      const kind = READS.has(action) ? "read" : "write";
-      used.add(`${kind} ${action}`);
-      for (const partition of partitions) used.add(`${kind} ${partition}`);
+      const kinds = READS.has(action) ? ["read"] : ["write", ...(action === "UpdateItem" ? ["change"] : [])];
+      for (const kind of kinds) {
+        for (const one of [action, ...partitions]) used.add(`${kind} ${one}`);
+      }
     }
   };
   const check: Check = (name, target, text) => {

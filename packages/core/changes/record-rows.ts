@@ -13,7 +13,10 @@ import type { Change, ChangeRecord } from "./model.ts";
 
 /** Longer texts are compressed. A row with this text and its other attributes is below 1 KB: two write units. */
 const PLAIN_MOST = 780;
-/** A record with more bytes has its changes in further rows, so that pages of records stay small. */
+/**
+ * A record with more bytes has its changes in further rows, so that pages of records stay small. Those of webhooks are
+ * smaller, whatever their texts are: their function has no right on further rows.
+ */
 const ROW_MOST = 16_000;
 /** The same before it is compressed: readers of pages hold many records at once. */
 const TEXT_MOST = 64_000;

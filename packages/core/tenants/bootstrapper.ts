@@ -23,7 +23,7 @@ const Request = z.strictObject({
 
 /** The result of the function. */
 export interface BootstrapResult {
-  /** False if the tenant existed: nothing was changed. */
+  /** False where nothing was changed: the tenant exists, or another user of it has the name. */
   readonly founded: boolean;
 }
 

@@ -50,14 +50,16 @@ export interface Churn {
 
 type Operation = (world: World, worker: Worker, table: Table) => Promise<unknown> | undefined;
 
-/** Answered changes that needed more than one transaction. */
-export const several = { count: 0 };
-
 /** Records how a change ends. Other errors than faults are defects. */
-const ending = async (pending: Pending, doing: Promise<User | undefined>, tracked: Tracked): Promise<void> => {
+const ending = async (
+  { counts }: World,
+  pending: Pending,
+  doing: Promise<User | undefined>,
+  tracked: Tracked,
+): Promise<void> => {
   try {
     const user = await doing;
-    if (user?.unsettled) several.count += 1;
+    if (user?.unsettled) counts.severalTransactions += 1;
     pending.done(user);
   } catch (error) {
     if (error instanceof Killed) return pending.doubtful();
@@ -101,6 +103,7 @@ const change = (
     return changed(state, { userName: splitStore(String(userName)).name, active: active === true, profile }, now);
   });
   return ending(
+    world,
     pending,
     changeUser(storesOn(world, table), { tenant: TENANT, now }, tracked.id, { change: patched }),
     tracked,
@@ -128,7 +131,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       const tracked = new Tracked(user.id, undefined);
       world.users.set(user.id, tracked);
       const pending = tracked.begin(() => user);
-      return ending(pending, usersOn(world, table).add(TENANT, user), tracked).then(
+      return ending(world, pending, usersOn(world, table).add(TENANT, user), tracked).then(
         () => mayExist(tracked) && own.push(user.id),
       );
     },
@@ -183,7 +186,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
         .remove(TENANT, id, Date.now(), nothing)
         .then(() => undefined);
       const pending = tracked.begin(() => undefined);
-      return ending(pending, doing, tracked).then(() => (tracked.isInDoubt ? own : removed).push(id));
+      return ending(world, pending, doing, tracked).then(() => (tracked.isInDoubt ? own : removed).push(id));
     },
   ],
   ["restore", 4, (world, worker, table) => restore(world, worker, table)],
@@ -273,6 +276,7 @@ const restore = async (world: World, { random, own, removed }: Worker, table: Ta
   const allowed = Promise.resolve();
   const again = { tenant: TENANT, aside, name: undefined, nowMs, absent, user, declared: world.declared, allowed };
   await ending(
+    world,
     pending,
     restoreUser(table, again).then(() => after),
     tracked,

@@ -50,6 +50,8 @@ export interface World {
   /** All users that there are or were. */
   readonly users: Map<string, Tracked>;
   readonly groups: readonly string[];
+  /** Answered changes that needed more than one transaction. */
+  readonly counts: { severalTransactions: number };
   /** A table of a new request, without faults. */
   calm(): Table;
   /** The same on the hostile database. */
@@ -155,6 +157,7 @@ export const openWorld = async (
     database,
     users: new Map([...all].map(([id, user]) => [id, new Tracked(id, user)])),
     groups,
+    counts: { severalTransactions: 0 },
     calm,
     hostile: () => opened(newMeter()),
     next,

@@ -1,6 +1,8 @@
 /** The rights of the functions, as IAM evaluates them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { notingChange } from "#core/applications/registry/index-store.ts";
+import { freshApplication } from "#core/applications/registry/model.ts";
 import { services } from "#core/operation/services.ts";
 import { newId } from "#core/platform/ids.ts";
 import { type ColumnIndexKeys, isReadByKey, keys, type NameListKeys, type ValueIndexKeys } from "#core/table/keys.ts";
@@ -178,6 +180,10 @@ describe("a rehearsal", () => {
       expect(reads?.on.filter((partition) => byKey(partition) && !open.includes(partition))).toEqual([]);
     },
   );
+  test("needs no right to read that an application has changed: it is noted without a condition", () => {
+    const application = { ...freshApplication("id", "name", "", false) };
+    expect(notingChange("t", { value: application, version: 1 })).toMatchObject({ when: "any" });
+  });
   test("reads the keys alone of password hashes and change records", () => {
     const byKey = Object.values(partitions).filter((each) => isReadByKey({ PK: each.replaceAll("*", "x"), SK: "A" }));
     expect(byKey).toEqual([partitions.credential, partitions.changeRecord]);

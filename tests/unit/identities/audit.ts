@@ -95,6 +95,9 @@ export const discrepancies = async (
 
   return [
     ...(await Promise.all(userStores.map(inStore))).flat(),
+    ...[...users, ...groups]
+      .filter(({ userStore }) => !userStores.includes(String(userStore)))
+      .map(({ PK, userStore }) => `${PK} has the user store ${String(userStore)}`),
     ...unlike(
       "lookups",
       lookups,
