@@ -7,6 +7,7 @@
 import { retry } from "#core/platform/retry.ts";
 import { afterStep, holds, keyOf } from "#core/table/effects.ts";
 import { unavailable } from "#core/table/failures.ts";
+import { contentionOf } from "#core/table/settle.ts";
 import { compareKeys, type Item, type Key, LAST, type Step, type Table } from "#core/table/table.ts";
 
 /** Assumed times in milliseconds: a read, one way of a write, and how long a transaction holds its items. */
@@ -97,7 +98,8 @@ export function conflictModel(random: () => number): ConflictModel {
       counts.conflicts += 1;
       counts.byItem.set(busy, (counts.byItem.get(busy) ?? 0) + 1);
       await pause(around(WAY_MS));
-      throw steps.flatMap((step, at) => (isBusy[at] ? (step.contended?.() ?? []) : []))[0] ?? new Conflict();
+      const met = steps.flatMap((step, at) => (isBusy[at] ? (step.contended?.() ?? []) : []));
+      throw contentionOf(met) ?? new Conflict();
     }
     for (const key of keys) held.add(key);
     await pause(around(HELD_MS));

@@ -20,6 +20,7 @@ import {
 import { isTransient, unavailable } from "./failures.ts";
 import type { Meter } from "./meter.ts";
 import { NearestMemory, nearestOn } from "./nearest.ts";
+import { contentionOf } from "./settle.ts";
 import {
   compareKeys,
   FIRST,
@@ -283,7 +284,7 @@ function transact({ client, common, metered, retrying }: Session, steps: readonl
       const { reasons } = error;
       const failed = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
       const step = steps[failed];
-      if (!step) throw contentionOf(steps, reasons) ?? error;
+      if (!step) throw contentionOf(contentionsIn(steps, reasons)) ?? error;
       const found = reasons[failed]?.Item;
       const outcome = step.otherwise(found && itemOf(found));
       if (outcome !== "applied") throw outcome;
@@ -292,12 +293,8 @@ function transact({ client, common, metered, retrying }: Session, steps: readonl
 }
 
 /** What the steps say about items that another transaction is writing. */
-function contentionOf(steps: readonly Step[], reasons: readonly CancellationReason[]): Error | undefined {
-  for (const [at, { Code }] of reasons.entries()) {
-    const error = Code === "TransactionConflict" ? steps[at]?.contended?.() : undefined;
-    if (error) return error;
-  }
-  return undefined;
+function contentionsIn(steps: readonly Step[], reasons: readonly CancellationReason[]): readonly Error[] {
+  return reasons.flatMap(({ Code }, at) => (Code === "TransactionConflict" ? (steps[at]?.contended?.() ?? []) : []));
 }
 
 async function count({ client, common, write: send }: Session, key: Key, change: UpdateParts): Promise<Item> {

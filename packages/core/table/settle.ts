@@ -13,11 +13,27 @@ export class Moved extends Error {}
  * `relieve`.
  */
 export class Crowded extends Moved {
+  /** Tells ranges apart. */
+  readonly range: string;
   readonly relieve: () => Promise<void>;
-  constructor(relieve: () => Promise<void>) {
+  constructor(range: string, relieve: () => Promise<void>) {
     super("others are writing the range");
+    this.range = range;
     this.relieve = relieve;
   }
+}
+
+/**
+ * What a transaction ends in, given what its steps say that met other transactions: room is made in all ranges at once.
+ * One after the other, the last of them would be folded before, and stay one range.
+ */
+export function contentionOf(errors: readonly Error[]): Error | undefined {
+  const crowds = errors.filter((error) => error instanceof Crowded);
+  const [first, ...others] = new Map(crowds.map((crowd) => [crowd.range, crowd])).values();
+  if (!first || others.length === 0) return first ?? errors[0];
+  return new Crowded(first.range, async () => {
+    await Promise.all([first, ...others].map((crowd) => crowd.relieve()));
+  });
 }
 
 /**

@@ -74,13 +74,14 @@ test("300 creates a second in a new tenant all succeed, and rarely meet once its
   const users = 300;
   const failed = await createAll(model, random, { users, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
   expect(failed).toEqual([]);
-  // Without spreading, each create met more than 50 others, and a third ended in 503.
-  expect(model.counts.conflicts / users).toBeLessThan(15);
+  // Without spreading, each create met more than 50 others, and a third ended in 503. Where ranges were spread one after
+  // the other, one in six runs had an index that was folded before, and met more than 20.
+  expect(model.counts.conflicts / users).toBeLessThan(10);
   const before = model.counts.conflicts;
   const more = await createAll(model, random, { users: 100, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
   expect(more).toEqual([]);
   // Ids are random, and so are the ranges where creates meet.
-  expect((model.counts.conflicts - before) / 100).toBeLessThan(10);
+  expect((model.counts.conflicts - before) / 100).toBeLessThan(5);
   await model.run(async () => {
     expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).audit()).toEqual([]);
     expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).total()).toBe(400);

@@ -30,7 +30,7 @@ const PARTS_MOST = 16;
  */
 export function crowded(context: IndexContext, range: Range): Crowded | undefined {
   if (isWide(range) || !isYoung(context, range) || range.count < 2) return undefined;
-  return new Crowded(() => spread(context, range));
+  return new Crowded(`${context.keys.ranges} ${range.low}`, () => spread(context, range));
 }
 
 /**

@@ -28,7 +28,9 @@ const YOUNG_BELOW = 8;
 
 /** The error for a transaction that met another one in a range: makes room before the next attempt. */
 export function crowded(context: ValueContext, range: ValueRange): Crowded | undefined {
-  return isYoung(range) ? new Crowded(() => spread({ ...context, table: early(context.table) }, range)) : undefined;
+  if (!isYoung(range)) return undefined;
+  const { PK, SK } = rangeKey(context.keys, range.low);
+  return new Crowded(`${PK} ${SK}`, () => spread({ ...context, table: early(context.table) }, range));
 }
 
 /** Whether a range has no packs, and no one has begun to make some. */
