@@ -35,12 +35,17 @@ export interface TenantStore {
   findMany(domains: readonly string[]): Promise<Tenant[]>;
   /**
    * Activates or deactivates a tenant; an active one is in lists. `telling` makes the steps of the same transaction
-   * that tell others. Throws the error of `absent` if there is no tenant. One round trip.
+   * that tell others. Throws the error of `absent` if there is no tenant. `known`: whether it is active, as the request
+   * has read it; without that, one round trip more. Writes nothing for a tenant that is as it should be. One round trip.
    */
   setActive(
     domain: string,
     active: boolean,
-    change: { readonly absent: () => Error; readonly telling: () => readonly Step[] },
+    change: {
+      readonly known?: boolean | undefined;
+      readonly absent: () => Error;
+      readonly telling: () => readonly Step[];
+    },
   ): Promise<void>;
   /** The steps that store a new tenant. The first roles and users of the tenant belong in the same transaction. */
   adding(tenant: Tenant, otherwise: Step["otherwise"]): Step[];
@@ -149,20 +154,24 @@ export function tenantStore(table: Table): TenantStore {
       });
     },
 
-    setActive: (domain, active, { absent, telling }) =>
-      whileStale(() =>
-        table.write(
+    setActive: (domain, active, { known, absent, telling }) =>
+      whileStale(async (attempt) => {
+        const item = known === undefined || attempt > 0 ? await table.get(keys.tenant(domain)) : { active: known };
+        if (!item) throw absent();
+        if ((item.active === true) === active) return;
+        await table.write(
           {
             change: keys.tenant(domain),
             set: { active },
             ...(active && { clear: ["unlisted"] }),
-            when: "present",
-            otherwise: absent,
+            // What is recorded of the change depends on it.
+            when: item.active === undefined ? { lacking: ["active"] } : { equal: { active: item.active } },
+            otherwise: (found) => (found ? stale() : absent()),
           },
           ...(active ? [listing(domain, absent)] : []),
           ...telling(),
-        ),
-      ),
+        );
+      }),
 
     adding: (tenant, otherwise) => [
       { put: { ...keys.tenant(tenant.domain), ...codec.write(tenant) }, when: "absent", otherwise },

@@ -135,8 +135,8 @@ export function subscriberStore(table: Table): SubscriberStore {
         const others = (await listed(table, tenant)).map((state) => state.subscriber);
         const slot = freeSlot(group, others);
         await table.write(
-          ...claiming(tenant, subscriber.id, subscriber.claim, taken),
-          ...claiming(tenant, subscriber.id, slotClaim(slot), stale),
+          ...claiming(tenant, subscriber.id, subscriber.claim, taken, applied),
+          ...claiming(tenant, subscriber.id, slotClaim(slot), stale, applied),
           { put: subscriberRow(tenant, { ...subscriber, slot }, 1), when: "absent", otherwise: applied },
           { put: progressRow(tenant, subscriber.id, progress, 1), when: "absent", otherwise: applied },
           announcing(tenant),
@@ -159,7 +159,10 @@ export function subscriberStore(table: Table): SubscriberStore {
         };
         const isMoved = subscriber.claim !== claim;
         await table.write(
-          ...(isMoved ? [...claiming(tenant, id, subscriber.claim, taken), ...releasing(tenant, id, claim)] : []),
+          // A concurrent change may have claimed and released the same: this one is decided again then.
+          ...(isMoved
+            ? [...claiming(tenant, id, subscriber.claim, taken, stale), ...releasing(tenant, id, claim)]
+            : []),
           {
             put: subscriberRow(tenant, subscriber, after.versions.subscriber),
             when: { equal: { version: before.versions.subscriber } },
@@ -275,16 +278,23 @@ function announcing(tenant: string): Step {
   return { put, when: "any", otherwise: stale };
 }
 
-function claiming(tenant: string, id: string, claim: string | undefined, taken: () => Error): Step[] {
+/** The step of a claim. `own` says what it means that the subscriber has it already. */
+function claiming(
+  tenant: string,
+  id: string,
+  claim: string | undefined,
+  taken: () => Error,
+  own: () => ReturnType<Step["otherwise"]>,
+): Step[] {
   if (claim === undefined) return [];
   const put = { ...keys.subscriberClaim(tenant, digestOf(claim)), owner: id };
-  return [{ put, when: "absent", otherwise: (found) => (found?.owner === id ? "applied" : taken()) }];
+  return [{ put, when: "absent", otherwise: (found) => (found?.owner === id ? own() : taken()) }];
 }
 
 function releasing(tenant: string, id: string, claim: string | undefined): Step[] {
   if (claim === undefined) return [];
   const when = { equal: { owner: id } };
-  return [{ remove: keys.subscriberClaim(tenant, digestOf(claim)), when, otherwise: staleUnlessGone }];
+  return [{ remove: keys.subscriberClaim(tenant, digestOf(claim)), when, otherwise: stale }];
 }
 
 /** A slot as a claim. Those of subscribers are URLs, which have no blank. */

@@ -139,6 +139,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
       throw new Fault("tenant.invalid", "The super tenant cannot be deactivated.");
     }
     await context.tenants.setActive(tenant.domain, body.activated, {
+      known: tenant.active,
       absent: () => tenantNotFound(params.tenantId),
       telling: () => [changingTenant(tenant.domain)],
     });

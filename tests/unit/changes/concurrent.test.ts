@@ -7,6 +7,8 @@ import type { ChangeRecord } from "#core/changes/model.ts";
 import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
 import { recording } from "#core/changes/recording.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { startingAt } from "#core/events/model.ts";
+import { subscriberStore } from "#core/events/subscriber-store.ts";
 import { pause } from "#core/platform/clock.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
@@ -14,6 +16,7 @@ import { newMeter } from "#core/table/meter.ts";
 import { stale } from "#core/table/stale.ts";
 import type { Key, Step, Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { subscriberOf } from "#tests/unit/events/support.ts";
 
 const TENANT = "example.com";
 const cause = {
@@ -150,6 +153,67 @@ test("a tenant that is deactivated twice at once has one record, which says what
     .flatMap((record) => record.changes)
     .filter(({ path }) => path === "/active");
   expect(changes).toEqual([{ op: "replace", path: "/active", value: false, from: true }]);
+});
+
+test.each([true, false])("a tenant whose status was read before another request changed it: from %s", async (was) => {
+  const domain = `${was}.${TENANT}`;
+  const tenant = { domain, id: newId(), active: was, createdMs: 1, administrator: "1" };
+  await recorded().write(...tenantStore(recorded()).adding(tenant, stale));
+  const late = recorded();
+  const known = (await tenantStore(late).find(domain))?.active;
+  const change = { absent: () => new Error("absent"), telling: () => [] };
+  await nextMillisecond();
+  await tenantStore(recorded()).setActive(domain, !was, change);
+  // As it has read it: there is nothing to do. What another request has done since stays, and has its record.
+  await tenantStore(late).setActive(domain, was, { ...change, known });
+  expect((await tenantStore(plain()).find(domain))?.active).toBe(!was);
+  await nextMillisecond();
+  await tenantStore(late).setActive(domain, was, change);
+  const items = await Promise.all(
+    lanes.map((lane) => plain().queryAll({ ...recordRange(domain, lane, {}), limit: 100 })),
+  );
+  const records = items
+    .flat()
+    .map((item) => toRecord(domain, item).record)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  expect(records.flatMap(({ changes }) => changes).filter(({ path }) => path === "/active")).toEqual([
+    { op: "replace", path: "/active", value: !was, from: was },
+    { op: "replace", path: "/active", value: was, from: !was },
+  ]);
+});
+
+test("two changes of the address of a webhook at once: both take effect, one after the other", async () => {
+  const id = newId();
+  const group = { name: "group", most: 5, has: () => true, full: () => new Error("full") };
+  const added = { group, taken: () => new Error("taken") };
+  const webhook = (claim: string) => subscriberOf(id, { claim, settings: { name: claim } });
+  await subscriberStore(recorded()).add(TENANT, webhook("https://a.example"), startingAt("0"), added);
+  const to = (table: Table, claim: string, name: string) =>
+    subscriberStore(table).update(
+      TENANT,
+      id,
+      () => ({ subscriber: { ...webhook(claim), settings: { name } } }),
+      added.taken,
+    );
+  const nameOf = async () => (await subscriberStore(plain()).find(TENANT, id))?.subscriber.settings.name;
+  const [late, same] = [held(), held()];
+  const changing = to(late.table, "https://late.example", "late");
+  await late.arrived;
+  await nextMillisecond();
+  await to(recorded(), "https://first.example", "first");
+  // The address of the others, under another name.
+  const again = to(same.table, "https://late.example", "same");
+  await same.arrived;
+  late.release();
+  await changing;
+  expect(await nameOf()).toBe("late");
+  await nextMillisecond();
+  same.release();
+  await again;
+  expect(await nameOf()).toBe("same");
+  const records = await recordsOf(id);
+  const names = records.flatMap(({ changes }) => changes).filter(({ path }) => path === "/name");
+  expect(names.map(({ value }) => value)).toEqual(["first", "late", "same"]);
 });
 
 test("many members are recorded once, also where their transaction is repeated after a conflict", async () => {
