@@ -35,8 +35,8 @@ export interface TenantStore {
   findMany(domains: readonly string[]): Promise<Tenant[]>;
   /**
    * Activates or deactivates a tenant; an active one is in lists. `telling` makes the steps of the same transaction
-   * that tell others. Throws the error of `absent` if there is no tenant. Writes nothing where nothing would change. One
-   * round trip, and one more where `known` does not say whether it is active as the request has read it.
+   * that tell others. Throws the error of `absent` if there is no tenant. Writes nothing where nothing would change.
+   * One round trip, and one more where `known` does not say whether it is active as the request has read it.
    */
   setActive(
     domain: string,
