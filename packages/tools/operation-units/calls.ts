@@ -139,14 +139,19 @@ const versions = (list: OperationId, one: OperationId, params: Readonly<Record<s
   ],
 ];
 
-/** The history of a resource, and the restore of the version before its latest, or of its only one. */
-const undone = (list: OperationId, restore: OperationId, params: Readonly<Record<string, string>>): Calls => [
+/** The history of a resource, and the restore of the version before its latest changes, or of its first one. */
+const undone = (
+  list: OperationId,
+  restore: OperationId,
+  params: Readonly<Record<string, string>>,
+  changes = 1,
+): Calls => [
   [list, { params }],
   [
     restore,
     (made) => {
-      const [latest, former = latest] = (made(list).records ?? []) as readonly { readonly version: string }[];
-      return { params: { ...params, version: former?.version ?? "" } };
+      const records = (made(list).records ?? []) as readonly { readonly version: string }[];
+      return { params: { ...params, version: (records[changes] ?? records.at(-1))?.version ?? "" } };
     },
   ],
 ];
@@ -265,7 +270,8 @@ const scimChanges = (fixture: Fixture): Calls => {
     ["removeDeletedResource", { params: { id: users[4] ?? "" } }],
     ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
     ...tenantChanges(fixture),
-    ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }),
+    // Before it was deactivated, and left out of lists.
+    ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }, 2),
   ];
 };
 
