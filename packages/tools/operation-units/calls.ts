@@ -140,12 +140,7 @@ const versions = (list: OperationId, one: OperationId, params: Readonly<Record<s
 ];
 
 /** The history of a resource, and the restore of the version before its latest changes, or of its first one. */
-const undone = (
-  list: OperationId,
-  restore: OperationId,
-  params: Readonly<Record<string, string>>,
-  changes = 1,
-): Calls => [
+const undone = (list: OperationId, restore: OperationId, params: Record<string, string>, changes = 1): Calls => [
   [list, { params }],
   [
     restore,
@@ -270,7 +265,6 @@ const scimChanges = (fixture: Fixture): Calls => {
     ["removeDeletedResource", { params: { id: users[4] ?? "" } }],
     ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
     ...tenantChanges(fixture),
-    // Before it was deactivated, and left out of lists.
     ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }, 2),
   ];
 };
