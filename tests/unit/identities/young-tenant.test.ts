@@ -66,27 +66,35 @@ const createAll = (
 
 const rowsOf = async (model: ConflictModel, PK: string) => model.table.queryAll({ PK, limit: 10_000 });
 
-test("300 creates a second in a new tenant all succeed, and rarely meet once its ranges are spread", {
-  timeout: HANGS_MS,
-}, async () => {
-  const random = seeded(7);
+/** Creates 300 users in an empty tenant, and 100 more. Returns the conflicts for each of the first. */
+const createdInYoung = async (seed: number): Promise<number> => {
+  const random = seeded(seed);
   const model = conflictModel(random);
-  const users = 300;
-  const failed = await createAll(model, random, { users, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
-  expect(failed).toEqual([]);
-  // Without spreading, each create met more than 50 others, and a third ended in 503. Now 2 to 6 in 74 of 75 runs, and 12
-  // in one: an index that is folded before it is spread stays one range.
-  expect(model.counts.conflicts / users).toBeLessThan(20);
-  const before = model.counts.conflicts;
-  const more = await createAll(model, random, { users: 100, pauseMs: () => (-Math.log(1 - random()) * 1_000) / 300 });
-  expect(more).toEqual([]);
+  const pauseMs = () => (-Math.log(1 - random()) * 1_000) / 300;
+  expect(await createAll(model, random, { users: 300, pauseMs })).toEqual([]);
+  const { conflicts } = model.counts;
+  expect(conflicts / 300).toBeLessThan(20);
+  expect(await createAll(model, random, { users: 100, pauseMs })).toEqual([]);
   // Ids are random, and so are the ranges where creates meet.
-  expect((model.counts.conflicts - before) / 100).toBeLessThan(5);
+  expect((model.counts.conflicts - conflicts) / 100).toBeLessThan(5);
   await model.run(async () => {
     expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).audit()).toEqual([]);
     expect(await nameIndex(model.table, keys.userNames(TENANT, "PRIMARY")).total()).toBe(400);
     expect(await indexProblems(model.table, store, model.rows(`T#${TENANT}#U#`))).toEqual([]);
   });
+  vi.restoreAllMocks();
+  return conflicts / 300;
+};
+
+test("300 creates a second in a new tenant all succeed, and rarely meet once its ranges are spread", {
+  timeout: HANGS_MS,
+}, async () => {
+  const found: number[] = [];
+  for (const seed of [7, 17, 27]) found.push(await createdInYoung(seed));
+  // Without spreading, each create met more than 50 others, and a third ended in 503. Where one range was spread at a
+  // time, 5 to 34; now 2 to 6 in 74 of 75 runs, and 12 in one.
+  const [, median = 99] = found.sort((one, other) => one - other);
+  expect(median).toBeLessThan(6.5);
 });
 
 test("a tenant whose users come one after the other keeps one range of each index", async () => {

@@ -1,6 +1,10 @@
 /** Attempts that meet other writers: room is made in all ranges of a transaction at once. */
 import { describe, expect, test } from "vitest";
+import { HttpTransport, type Transport } from "#core/table/client/transport.ts";
+import { newMeter } from "#core/table/meter.ts";
 import { Crowded, contentionOf, Moved, settle } from "#core/table/settle.ts";
+import type { Step } from "#core/table/table.ts";
+import { testTable } from "#tests/support/engine.ts";
 
 const crowd = (range: string, relieved: string[]) => new Crowded(range, async () => void relieved.push(range));
 
@@ -22,5 +26,36 @@ describe("what a transaction ends in that met others", () => {
       return relieved.toSorted();
     });
     expect([attempts, done]).toEqual([2, ["a", "b"]]);
+  });
+  test("is all that DynamoDB reports of one transaction", async () => {
+    const plain = new HttpTransport();
+    const reasons = [{ Code: "TransactionConflict" }, { Code: "None" }, { Code: "TransactionConflict" }];
+    let isCancelled = false;
+    const transport: Transport = {
+      async send(call) {
+        if (isCancelled || !String(call.headers["x-amz-target"]).endsWith("TransactWriteItems"))
+          return plain.send(call);
+        isCancelled = true;
+        const body = { __type: "TransactionCanceledException", CancellationReasons: reasons };
+        return {
+          status: 400,
+          headers: { "content-type": "application/x-amz-json-1.0" },
+          body: Buffer.from(JSON.stringify(body)),
+        };
+      },
+    };
+    const made = await testTable();
+    const table = made.reopen({ client: { ...made.client, transport } })(newMeter());
+    const relieved: string[] = [];
+    const steps = ["a", "b", "c"].map(
+      (name): Step => ({
+        put: { PK: "settle", SK: name },
+        when: "absent",
+        otherwise: () => new Error("it exists"),
+        contended: () => crowd(name, relieved),
+      }),
+    );
+    await settle(1_000, () => table.write(...steps));
+    expect(relieved.toSorted()).toEqual(["a", "c"]);
   });
 });
