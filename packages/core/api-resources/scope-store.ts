@@ -40,18 +40,14 @@ export async function findScopes(
   );
 }
 
-/** The step that claims the name of a new scope of an API. */
+/** The step that claims the name of a scope that an API gets. */
 export function claimingScope(tenant: string, apiId: string, scope: Scope): Step {
   return {
     put: scopeItem(tenant, apiId, scope),
     when: "absent",
-    otherwise(found) {
-      const claim = found && codec.read(found);
-      // The id is new with each request: a claim that has it was written by an earlier attempt of this call.
-      if (claim?.id === scope.id) return "applied";
-      // The API has got a scope of that name since it was read: decide again on its current state.
-      return claim?.apiId === apiId ? stale() : scopeTaken(scope.name, tenant);
-    },
+    // A scope of that name in the same API is another change of the API since it was read, also where it has the same
+    // id, as in a restored version: decide again on its current state.
+    otherwise: (found) => (found && codec.read(found).apiId === apiId ? stale() : scopeTaken(scope.name, tenant)),
   };
 }
 

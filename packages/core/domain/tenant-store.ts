@@ -135,15 +135,18 @@ export function tenantStore(table: Table): TenantStore {
     listed: async () => domainsIn((await readEntries()).filter(({ unlisted }) => unlisted !== true)),
 
     leaveOut: (domain, { absent, active }) =>
-      table.write(
-        {
-          change: keys.tenant(domain),
-          // What is recorded of a tenant begins with whether it is active.
-          set: { active: false, unlisted: true },
-          when: { equal: { active: false } },
-          otherwise: (found) => (found ? active() : absent()),
-        },
-        { change: keys.tenantEntry(domain), set: { unlisted: true }, when: "present", otherwise: absent },
+      // Stale where it was deactivated since the request read it: the record of that would begin with another state.
+      whileStale(() =>
+        table.write(
+          {
+            change: keys.tenant(domain),
+            // What is recorded of a tenant begins with whether it is active.
+            set: { active: false, unlisted: true },
+            when: { equal: { active: false } },
+            otherwise: (found) => (found ? active() : absent()),
+          },
+          { change: keys.tenantEntry(domain), set: { unlisted: true }, when: "present", otherwise: absent },
+        ),
       ),
 
     async findMany(domains) {

@@ -3,9 +3,11 @@
  * in the order in which the changes happened, and each record says what was there before it.
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { apiResourceStore } from "#core/api-resources/store.ts";
 import type { ChangeRecord } from "#core/changes/model.ts";
 import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
 import { recording } from "#core/changes/recording.ts";
+import type { ApiResource } from "#core/domain/api-resource.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { startingAt } from "#core/events/model.ts";
 import { subscriberStore } from "#core/events/subscriber-store.ts";
@@ -180,6 +182,45 @@ test.each([true, false])("a tenant whose status was read before another request 
     { op: "replace", path: "/active", value: !was, from: was },
     { op: "replace", path: "/active", value: was, from: !was },
   ]);
+});
+
+test("a tenant that is deactivated after a request has read it, and that this request leaves out of lists", async () => {
+  const domain = `unlisted.${TENANT}`;
+  const tenant = { domain, id: newId(), active: true, createdMs: 1, administrator: "1" };
+  await recorded().write(...tenantStore(recorded()).adding(tenant, stale));
+  const late = recorded();
+  await tenantStore(late).find(domain);
+  await nextMillisecond();
+  const absent = () => new Error("absent");
+  await tenantStore(recorded()).setActive(domain, false, { absent, telling: () => [] });
+  await nextMillisecond();
+  await tenantStore(late).leaveOut(domain, { absent, active: () => new Error("active") });
+  expect(await tenantStore(plain()).listed()).not.toContain(domain);
+  expect(await tenantStore(plain()).domains()).toContain(domain);
+});
+
+test("two restores of versions of an API that both bring back one of its scopes: both take effect", async () => {
+  const [id, scopeId] = [newId(), newId()];
+  const api: ApiResource = {
+    id,
+    identifier: "concurrent",
+    name: "first",
+    type: "BUSINESS",
+    requiresAuthorization: true,
+    scopes: [{ id: scopeId, name: "concurrent.read", displayName: "read" }],
+  };
+  await apiResourceStore(recorded()).add(TENANT, api);
+  await nextMillisecond();
+  await apiResourceStore(recorded()).update(TENANT, id, (now) => ({ ...now, scopes: [] }));
+  const late = held();
+  const restoring = apiResourceStore(late.table).update(TENANT, id, () => ({ ...api, name: "late" }));
+  await late.arrived;
+  await nextMillisecond();
+  await apiResourceStore(recorded()).update(TENANT, id, () => ({ ...api, name: "early" }));
+  await nextMillisecond();
+  late.release();
+  await restoring;
+  expect(await apiResourceStore(plain()).find(TENANT, id)).toEqual({ ...api, name: "late" });
 });
 
 test("two changes of the address of a webhook at once: both take effect, one after the other", async () => {
