@@ -20,7 +20,7 @@ const WRITES = new Set(["TransactWriteItems", "PutItem", "UpdateItem", "DeleteIt
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 const running: FaultyService[] = [];
-/** Tests run side by side, each with a service of its own. */
+/** Most tests run concurrently, each with a service of its own. */
 const start = async (): Promise<{ readonly service: FaultyService; readonly client: Client }> => {
   const service = await startFaultyService(1);
   running.push(service);
@@ -101,19 +101,20 @@ describe.concurrent("while no call is responded to", () => {
     );
     expect(summaryOf(found)).toEqual([]);
   });
+});
 
-  test("one call in seven without a response fails none of 40 requests", async () => {
-    const { service, client } = await start();
-    service.proxy.rule(({ number }) => (number % SILENT_EVERY === 0 ? "hang" : undefined));
-    const replies = await Promise.all(
-      Array.from({ length: REQUESTS }, (_, at) =>
-        at % 2 === 0
-          ? client.send("GET", "/scim2/Users?count=5")
-          : client.send("POST", "/scim2/Users", { body: { userName: `seventh-${at}` } }),
-      ),
-    );
-    expect(
-      replies.flatMap(({ status, ms }) => (status < 300 && status > 0 ? [] : [`${status} (${Math.round(ms)} ms)`])),
-    ).toEqual([]);
-  });
+// By itself: the other tests keep the processor busy, and calls that are responded to late count as silent, too.
+test("one call in seven without a response fails none of 40 requests", async () => {
+  const { service, client } = await start();
+  service.proxy.rule(({ number }) => (number % SILENT_EVERY === 0 ? "hang" : undefined));
+  const replies = await Promise.all(
+    Array.from({ length: REQUESTS }, (_, at) =>
+      at % 2 === 0
+        ? client.send("GET", "/scim2/Users?count=5")
+        : client.send("POST", "/scim2/Users", { body: { userName: `seventh-${at}` } }),
+    ),
+  );
+  expect(
+    replies.flatMap(({ status, ms }) => (status < 300 && status > 0 ? [] : [`${status} (${Math.round(ms)} ms)`])),
+  ).toEqual([]);
 });
