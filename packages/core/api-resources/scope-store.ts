@@ -40,23 +40,44 @@ export async function findScopes(
   );
 }
 
-/** The step that claims the name of a scope that an API gets. */
-export function claimingScope(tenant: string, apiId: string, scope: Scope): Step {
+/** The step that claims the name of a scope that an API gets; it may replace the API's own `former` of that name. */
+export function claimingScope(tenant: string, apiId: string, scope: Scope, former?: Scope): Step {
   return {
     put: scopeItem(tenant, apiId, scope),
-    when: "absent",
+    when: former ? { equal: { id: former.id } } : "absent",
     // A scope of that name in the same API is another change of the API since it was read, also where it has the same
     // id, as in a restored version: decide again on its current state.
-    otherwise: (found) => (found && codec.read(found).apiId === apiId ? stale() : scopeTaken(scope.name, tenant)),
+    otherwise: (found) =>
+      former || (found && codec.read(found).apiId === apiId) ? stale() : scopeTaken(scope.name, tenant),
   };
 }
 
 /** The steps that free the names of scopes and revoke the tokens that have one of them. */
 export function freeingScopes(tenant: string, scopes: readonly Scope[]): Step[] {
-  const names = scopes.map(({ name }) => name);
+  return exchangingScopes(tenant, "", { added: [], removed: scopes });
+}
+
+/**
+ * The steps of an API that loses some scopes and gets others, and that revoke the tokens with one of those it loses. A
+ * restored version may have another scope of a name than the API has now: a transaction has one step for each row, so
+ * that one step replaces the claim.
+ */
+export function exchangingScopes(
+  tenant: string,
+  apiId: string,
+  { added, removed }: { readonly added: readonly Scope[]; readonly removed: readonly Scope[] },
+): Step[] {
+  const former = new Map(removed.map((scope) => [scope.name, scope]));
+  const claimed = new Set(added.map(({ name }) => name));
   return [
-    ...scopes.map(({ id, name }) => ({ remove: keys.scope(tenant, name), when: { equal: { id } }, otherwise: stale })),
-    ...revokingOwnScopes(tenant, names),
+    ...added.map((scope) => claimingScope(tenant, apiId, scope, former.get(scope.name))),
+    ...removed
+      .filter(({ name }) => !claimed.has(name))
+      .map(({ id, name }) => ({ remove: keys.scope(tenant, name), when: { equal: { id } }, otherwise: stale })),
+    ...revokingOwnScopes(
+      tenant,
+      removed.map(({ name }) => name),
+    ),
   ];
 }
 

@@ -13,7 +13,14 @@ import { as, bool, type Field, list, oneOf, optional, record, rowCodec, text, wi
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { apiNotFound, canBeIdentifier, checkChanges, checkOwn, identifierTaken } from "./rules.ts";
-import { claimingScope, findScopes, freeingScopes, type ScopePlace, scopeItem } from "./scope-store.ts";
+import {
+  claimingScope,
+  exchangingScopes,
+  findScopes,
+  freeingScopes,
+  type ScopePlace,
+  scopeItem,
+} from "./scope-store.ts";
 
 /** An API resource and the steps that check that it has not changed. */
 export interface HeldApi {
@@ -169,7 +176,7 @@ function scopeSteps(tenant: string, before: ApiResource, after: ApiResource): St
   const added = without(after.scopes, before.scopes);
   const removed = without(before.scopes, after.scopes);
   checkChanges(added.length, removed.length);
-  return [...added.map((scope) => claimingScope(tenant, after.id, scope)), ...freeingScopes(tenant, removed)];
+  return exchangingScopes(tenant, after.id, { added, removed });
 }
 
 /** The scopes of the first list that are not in the second. */

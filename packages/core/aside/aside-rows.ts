@@ -2,6 +2,7 @@
  * The rows of resources that are put aside (decision 0084): what a resource consisted of, in one row of its own, and an
  * entry for lists. Both are written in the transaction of the deletion, and expire with the time to live.
  */
+import { systemClock } from "../platform/clock.ts";
 import { ASIDE_MEMBERS, keys } from "../table/keys.ts";
 import { as, type Field, list, misfit, number, oneOf, optional, record, rowCodec, text } from "../table/row.ts";
 import { stale } from "../table/stale.ts";
@@ -67,10 +68,21 @@ const entryRow = rowCodec<Omit<Deleted, "type">>("entry of a deleted resource", 
   expiresAtSeconds: number,
 });
 
-const partRow = rowCodec<{ readonly members: readonly string[]; readonly expiresAtSeconds: number }>(
-  "members of a deleted resource",
-  { members: list(text), expiresAtSeconds: number },
-);
+/** Members of one deletion: an earlier one of the same resource may have left rows of its own. */
+interface Part {
+  readonly members: readonly string[];
+  readonly expiresAtSeconds: number;
+  /** The work that removed them, as a text. Releases before 0.2 did not store it. */
+  readonly clearing?: string | undefined;
+  readonly keptMs?: number | undefined;
+}
+
+const partRow = rowCodec<Part>("members of a deleted resource", {
+  members: list(text),
+  expiresAtSeconds: number,
+  clearing: optional(text),
+  keptMs: as("kept", optional(number)),
+});
 
 /** The attributes of an item, to be put aside. */
 export function attributesOf({ PK: _, SK: __, ...rest }: Item): Attributes {
@@ -94,23 +106,18 @@ export function puttingAside(tenant: string, kept: Kept, nowMs: number, days: nu
   ];
 }
 
-/** The step that keeps members which are removed after their group or role. None for 0 days. */
+/** The step that keeps members which `clearing` removes after their group or role. None for 0 days. */
 export function keepingMembers(
   tenant: string,
-  { type, id, deletedMs }: Pick<Deleted, "type" | "id" | "deletedMs">,
+  { type, id, deletedMs, clearing }: Pick<Deleted, "type" | "id" | "deletedMs"> & { readonly clearing: string },
   members: readonly string[],
   days: number,
 ): readonly Step[] {
   const [first] = members;
   if (days === 0 || first === undefined) return [];
   const expiresAtSeconds = expiryWithSlack(expiryOf(deletedMs, days));
-  return [
-    {
-      put: { ...keys.asideMembers(tenant, type, id, first), ...partRow.write({ members, expiresAtSeconds }) },
-      when: "any",
-      otherwise: stale,
-    },
-  ];
+  const part = partRow.write({ members, expiresAtSeconds, clearing, keptMs: systemClock.now() });
+  return [{ put: { ...keys.asideMembers(tenant, type, id, first), ...part }, when: "any", otherwise: stale }];
 }
 
 /** Those of some resources that can be restored, or are half restored. One round trip. */
@@ -145,7 +152,10 @@ export async function readMembersAside(table: Table, tenant: string, aside: Asid
     to: `${ASIDE_MEMBERS}${LAST}`,
     limit: MEMBERS_PER_PAGE,
   });
-  return [...new Set([...members, ...parts.flatMap((part) => partRow.read(part).members)])];
+  // Work on an earlier deletion that is late removes members of this one as well.
+  const isOfThis = ({ clearing: own = clearing, keptMs = 0 }: Part) => own === clearing || keptMs >= aside.deletedMs;
+  const kept = parts.map((part) => partRow.read(part)).filter(isOfThis);
+  return [...new Set([...members, ...kept.flatMap((part) => part.members)])];
 }
 
 /**

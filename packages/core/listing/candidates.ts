@@ -13,9 +13,14 @@ import {
   type Source,
   tooMany,
 } from "./source.ts";
+import { newWork, type Work } from "./work.ts";
 
-/** Up to this many candidates are read with strong consistency: as many as the largest page has. */
-const STRONG_MAX = 200;
+/** Candidates that are read and evaluated at a time: those that do not match are forgotten before others are read. */
+const EVALUATED_AT_ONCE = 800;
+/** Equalities that are looked up at a time. */
+const LOOKED_UP_AT_ONCE = 20;
+/** Ids that the lookups of one list may find together, where several find the same ones: some 2,500 units. */
+const LOOKED_UP_MAX = 100_000;
 /** Members that one request reads of several groups: some 2,900 units, next to the 5,000 of the candidates. */
 const MEMBERS_TOGETHER_MAX = 100_000;
 
@@ -32,10 +37,11 @@ export async function matchesOf<T>(
   plans: readonly Plan[],
   query: Query,
 ): Promise<Match<T>[]> {
+  const { work = newWork(sources[0]) } = query;
   const lists = await Promise.all(
     sources.map((source, at) => {
       const plan = plans[at];
-      return plan ? matchesIn({ source, at }, plan, query) : [];
+      return plan ? matchesIn({ source, at }, plan, { order: query.order, work }) : [];
     }),
   );
   const found = lists.flat();
@@ -44,29 +50,38 @@ export async function matchesOf<T>(
 }
 
 async function matchesIn<T>(
-  { source, at }: { readonly source: Source<T>; readonly at: number },
+  from: { readonly source: Source<T>; readonly at: number },
   plan: Plan,
-  { order }: Query,
+  asked: Pick<Query, "order"> & { readonly work: Work },
 ): Promise<Match<T>[]> {
-  const { residual } = plan;
-  const candidates = await readCandidates(source, plan);
+  const { source } = from;
+  const ids = await idsOf(source, plan);
+  if (ids.length > CANDIDATES_MAX) throw tooMany(source);
+  const found: Match<T>[] = [];
+  for (let at = 0; at < ids.length; at += EVALUATED_AT_ONCE) {
+    found.push(...(await evaluated(from, ids.slice(at, at + EVALUATED_AT_ONCE), plan, asked)));
+  }
+  return found;
+}
+
+/** The matches among some candidates. They are read strongly: an outdated copy may match, or not, by mistake. */
+async function evaluated<T>(
+  { source, at }: { readonly source: Source<T>; readonly at: number },
+  ids: readonly string[],
+  { residual }: Plan,
+  { order, work }: Pick<Query, "order"> & { readonly work: Work },
+): Promise<Match<T>[]> {
+  const read = await source.readMany(ids, { spend: work.read });
+  const candidates = read.flatMap((item, index) => (item === undefined ? [] : [{ item, id: ids[index] ?? "" }]));
   const items = candidates.map(({ item }) => item);
   const attributes = new Set([...(residual ? namesIn(residual) : []), ...(order ? [order.attribute] : [])]);
   const resources = attributes.size > 0 || residual ? await source.resourcesOf(items, attributes) : [];
   return candidates.flatMap(({ item, id }, index): Match<T>[] => {
     const resource = resources[index];
-    if (residual && !(resource && matches(residual, resource))) return [];
+    if (residual && !(resource && matches(residual, resource, work.compare))) return [];
     const value = resource && order?.valueOf(resource);
     return [{ item, id, position: { source: at, key: source.keyOf(item), value } }];
   });
-}
-
-/** Many candidates are read with eventual consistency, which costs half. */
-async function readCandidates<T>(source: Source<T>, plan: Plan): Promise<Pick<Match<T>, "item" | "id">[]> {
-  const ids = await idsOf(source, plan);
-  if (ids.length > CANDIDATES_MAX) throw tooMany(source);
-  const items = await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined);
-  return items.flatMap((item, at) => (item === undefined ? [] : [{ item, id: ids[at] ?? "" }]));
 }
 
 async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readonly string[]> {
@@ -100,8 +115,7 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
 async function lookUpAll<T>(source: Source<T>, equalities: readonly Compare[]): Promise<(readonly string[])[]> {
   const distinct = [...new Map(equalities.map((equality) => [equalityKey(equality), equality])).values()];
   const groups = distinct.filter((equality) => source.hasMemberList?.(equality));
-  const lookUp = (equality: Compare) => source.lookUp(equality, CANDIDATES_MAX);
-  if (groups.length < 2) return Promise.all(distinct.map(lookUp));
+  if (groups.length < 2) return lookUpEach(source, distinct);
   const lists = defined(await Promise.all(groups.map((equality) => source.memberList?.(equality))));
   if (lists.some(({ count }) => count > CANDIDATES_MAX)) throw tooMany(source);
   if (lists.reduce((sum, { count }) => sum + count, 0) > MEMBERS_TOGETHER_MAX) {
@@ -109,7 +123,18 @@ async function lookUpAll<T>(source: Source<T>, equalities: readonly Compare[]): 
   }
   const others = distinct.filter((equality) => !groups.includes(equality));
   const members = lists.map(async (list) => (await readMembers(list, undefined)).map(({ id }) => id));
-  return Promise.all([...members, ...others.map(lookUp)]);
+  return [...(await Promise.all(members)), ...(await lookUpEach(source, others))];
+}
+
+/** The ids of each equality, of some at a time. Throws `scim.too_many`. */
+async function lookUpEach<T>(source: Source<T>, equalities: readonly Compare[]): Promise<(readonly string[])[]> {
+  const found: (readonly string[])[] = [];
+  for (let at = 0; at < equalities.length; at += LOOKED_UP_AT_ONCE) {
+    const some = equalities.slice(at, at + LOOKED_UP_AT_ONCE);
+    found.push(...(await Promise.all(some.map((equality) => source.lookUp(equality, CANDIDATES_MAX)))));
+    if (found.reduce((sum, { length }) => sum + length, 0) > LOOKED_UP_MAX) throw tooMany(source);
+  }
+  return found;
 }
 
 async function idsByName<T>(source: Source<T>, plan: NamePlan): Promise<readonly string[]> {

@@ -24,6 +24,7 @@ import {
 import type { Way } from "./values/decide.ts";
 import type { SortedPart } from "./values/merged.ts";
 import { canUseIndexes, type Wanted, waysOf } from "./ways.ts";
+import { newWork, type Work } from "./work.ts";
 
 const [mergedPage, mergedAfter] = later(() => import("./values/merged.ts"), "mergedPage", "mergedAfter");
 
@@ -56,7 +57,8 @@ interface Listed<T> {
  * fill what the others leave of the page; of a directory the total counts the page only, unless the directory counts
  * all.
  */
-export async function listPage<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
+export async function listPage<T>(sources: readonly Source<T>[], given: Query, window: Window): Promise<Page<T>> {
+  const query = { ...given, work: newWork(sources[0]) };
   if (!sources.some(({ external }) => external)) return pageInTable(sources, query, window);
   if (!query.anyOrder && sources.length > 1) throw unsortable();
   const stored = inTable(sources, query);
@@ -90,7 +92,7 @@ async function pageInTable<T>(sources: readonly Source<T>[], query: Query, windo
   }
   const { items, total } = read.merged
     ? await mergedPage<T>(read.merged.parts, read.merged.order, window)
-    : await windowOf(read.listed, window);
+    : await windowOf(read.listed, window, query.work);
   return { items, total };
 }
 
@@ -168,8 +170,13 @@ async function firstPage<T>(listed: readonly Listed<T>[], limit: number): Promis
 }
 
 /** Reads a page. What is counted meanwhile may fail before this is awaited. */
-function readingOfPage<T>(source: Source<T>, entries: readonly NamedId[]): Promise<readonly (T | undefined)[]> {
-  const read = source.readMany(entries.map(({ id }) => id));
+function readingOfPage<T>(
+  source: Source<T>,
+  entries: readonly NamedId[],
+  work?: Work,
+): Promise<readonly (T | undefined)[]> {
+  const ids = entries.map(({ id }) => id);
+  const read = source.readMany(ids, { spend: work?.read });
   read.catch(() => undefined);
   return read;
 }
@@ -209,13 +216,13 @@ function matchesAfter<T>(
 }
 
 /** A window over all sequences. Its items are read while the rest is counted. */
-async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T>> {
+async function windowOf<T>(listed: readonly Listed<T>[], window: Window, work: Work | undefined): Promise<Page<T>> {
   const reading: Promise<readonly (T | undefined)[]>[] = [];
   let [total, count] = [0, 0];
   for (const { source, sequence } of listed) {
     const offset = Math.max(0, window.offset - total);
     const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
-    if (entries.length > 0) reading.push(readingOfPage(source, entries));
+    if (entries.length > 0) reading.push(readingOfPage(source, entries, work));
     count += entries.length;
     total += await counting;
   }
@@ -251,7 +258,7 @@ async function readingOf<T>(sources: readonly Source<T>[], query: Query, wanted:
     // Lookups that find too many leave the list to indexes.
     const isLong = error instanceof Fault && error.fault === "scim.too_many";
     if (wanted.always || !isLong || !canUseIndexes(sources, query)) throw error;
-    return readingOf(sources, query, { ...wanted, always: true });
+    return readingOf(sources, { ...query, work: newWork(sources[0]) }, { ...wanted, always: true });
   }
 }
 

@@ -3,8 +3,12 @@
  * equality on an id, an external id or an e-mail address leads to few candidates. A group has a list of its members
  * with their names. All other terms are evaluated on the candidates that remain.
  */
-import { type BoundFilter, type Compare, combined, equalitiesOf } from "../scim/filter/bound.ts";
+import { type BoundFilter, type Compare, combined, equalitiesOf, sizeOf } from "../scim/filter/bound.ts";
 import { compareKeys } from "../table/table.ts";
+import { tooMany } from "./source.ts";
+
+/** A second of a processor: 20 terms on the names of a million users, twice. */
+const NAME_TESTS_MAX = 40_000_000;
 
 /** What a source can find without reading every resource. */
 export interface Vocabulary {
@@ -146,7 +150,8 @@ function namesAmong(parts: readonly BoundFilter[], nameAttribute: string): NameP
 }
 
 /** The plan of a filter on names alone. */
-function namePlanOf(filter: BoundFilter, test: KeyTest): NamePlan {
+function namePlanOf(filter: BoundFilter, unlimited: KeyTest): NamePlan {
+  const test = limited(unlimited, sizeOf(filter));
   if (filter.kind === "always" || filter.kind === "present") return everyName;
   const terms = filter.kind === "and" ? filter.parts : [filter];
   const operands = (operator: Compare["operator"]) =>
@@ -158,6 +163,17 @@ function namePlanOf(filter: BoundFilter, test: KeyTest): NamePlan {
   const prefix = longest(operands("sw"));
   const isPrefixAlone = filter.kind === "compare" && filter.operator === "sw";
   return isPrefixAlone ? { kind: "names", prefix } : { kind: "names", prefix, test };
+}
+
+/** The test of so many terms. Throws `scim.too_many` after `NAME_TESTS_MAX` comparisons; one term has no limit. */
+function limited(test: KeyTest, terms: number): KeyTest {
+  if (terms <= 1) return test;
+  let left = NAME_TESTS_MAX;
+  return (key) => {
+    left -= terms;
+    if (left < 0) throw tooMany(undefined, `The filter compares too many names with ${terms} terms. Send fewer terms.`);
+    return test(key);
+  };
 }
 
 function longest(texts: readonly string[]): string {

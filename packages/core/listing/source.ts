@@ -3,9 +3,10 @@ import { Fault } from "../platform/faults.ts";
 import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import type { NameReads } from "../table/name-index/reads.ts";
-import { compareKeys, type ReadOptions } from "../table/table.ts";
+import { compareKeys, type ManyReadOptions } from "../table/table.ts";
 import type { ValueIndexes } from "../table/value-index/value-index.ts";
 import type { NamePlan, Vocabulary } from "./plan.ts";
+import type { Work } from "./work.ts";
 
 /** The most candidates that one request reads. */
 export const CANDIDATES_MAX = 10_000;
@@ -48,7 +49,7 @@ export interface Source<T> extends Vocabulary {
   /** Of attributes as `pathName` writes them. Without it, names, lookups and member lists serve every list. */
   readonly indexes?: ValueIndexes | undefined;
   /** Items by id, in the order of `ids`; `undefined` for one that is deleted or belongs to another store. */
-  readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;
+  readMany(ids: readonly string[], options?: ManyReadOptions): Promise<readonly (T | undefined)[]>;
   /** The item's key in the name index. */
   keyOf(item: T): string;
   /**
@@ -86,6 +87,8 @@ export interface Query {
   readonly backwards: boolean;
   /** True where the request has no order: a large member list may then come in the order of its ids. */
   readonly anyOrder?: boolean;
+  /** What the list may still do. A list that has none yet starts a count of its own. */
+  readonly work?: Work | undefined;
   /** Names that no SCIM filter can express (wildcards); replaces `filters`. */
   readonly names?: Pick<NamePlan, "prefix" | "test"> | undefined;
 }

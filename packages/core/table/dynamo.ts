@@ -28,6 +28,7 @@ import {
   type ItemReadOptions,
   type Key,
   LAST,
+  type ManyReadOptions,
   type Page,
   type RangeQuery,
   type Step,
@@ -90,7 +91,7 @@ export function openTable(config: TableConfig): OpenTable {
   const memory = new NearestMemory();
   return (meter) => {
     const session = newSession(client, config, meter);
-    const getMany: Table["getMany"] = (keys, options) => getItems(session, keys, options?.consistent ?? true);
+    const getMany: Table["getMany"] = (keys, options) => getItems(session, keys, options);
     const query: Table["query"] = (range) => queryPage(session, range);
     const table: Table = {
       get: (key, options) => getItem(session, key, options),
@@ -160,7 +161,11 @@ async function getItem({ client, common, read }: Session, key: Key, options: Ite
   return Item && itemOf(Item);
 }
 
-async function getItems(session: Session, keys: readonly Key[], isConsistent: boolean): Promise<(Item | undefined)[]> {
+async function getItems(
+  session: Session,
+  keys: readonly Key[],
+  options: ManyReadOptions = {},
+): Promise<(Item | undefined)[]> {
   const distinct = [...new Map(keys.map((key) => [identityOf(key), key])).values()].map(storedKey);
   const found = new Map<string, Item>();
   const perWave = KEYS_PER_BATCH * BATCHES_AT_ONCE;
@@ -168,7 +173,7 @@ async function getItems(session: Session, keys: readonly Key[], isConsistent: bo
     const inWave = distinct.slice(wave, wave + perWave);
     const batches: Promise<void>[] = [];
     for (let at = 0; at < inWave.length; at += KEYS_PER_BATCH) {
-      batches.push(getBatch(session, inWave.slice(at, at + KEYS_PER_BATCH), isConsistent, found));
+      batches.push(getBatch(session, inWave.slice(at, at + KEYS_PER_BATCH), options, found));
     }
     await Promise.all(batches);
   }
@@ -179,13 +184,14 @@ async function getItems(session: Session, keys: readonly Key[], isConsistent: bo
 function getBatch(
   { client, common: { TableName, ReturnConsumedCapacity }, metered, retrying }: Session,
   keys: readonly StoredItem[],
-  ConsistentRead: boolean,
+  { consistent: ConsistentRead = true, spend }: ManyReadOptions,
   into: Map<string, Item>,
 ): Promise<void> {
   let Keys = keys;
   return retrying(async () => {
     const RequestItems = { [TableName]: { Keys, ConsistentRead } };
     const response = await metered("read", () => client.call("BatchGetItem", { RequestItems, ReturnConsumedCapacity }));
+    spend?.(unitsOf(response));
     for (const stored of response.Responses?.[TableName] ?? []) {
       const item = itemOf(stored);
       into.set(identityOf(item), item);

@@ -125,6 +125,12 @@ export interface ReadOptions {
   readonly consistent?: boolean;
 }
 
+/** How many items are read. */
+export interface ManyReadOptions extends ReadOptions {
+  /** Called with the read units of each response. What it throws ends the read. */
+  readonly spend?: ((units: number) => void) | undefined;
+}
+
 /** How one item is read. */
 export interface ItemReadOptions extends ReadOptions {
   /** Reads the key alone, for what is only checked: the function needs no right to read the item. Default false. */
@@ -144,7 +150,7 @@ export interface Table {
   /** One item. */
   get(key: Key, options?: ItemReadOptions): Promise<Item | undefined>;
   /** Many items, in the order of the keys. One round trip for each 1,600 (16 concurrent calls of 100). */
-  getMany(keys: readonly Key[], options?: ReadOptions): Promise<(Item | undefined)[]>;
+  getMany(keys: readonly Key[], options?: ManyReadOptions): Promise<(Item | undefined)[]>;
   /** Up to 100 items at one instant (a serializable read), in the order of the keys. */
   snapshot(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   /** One page of a range. */

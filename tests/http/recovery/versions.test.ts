@@ -228,6 +228,22 @@ describe("restoreApiResourceVersion", () => {
     await restored(`${apis}/${made.id}`, firstApi, 204);
     expect(await read(`${apis}/${made.id}`)).toEqual(made);
   });
+
+  test("a scope that was removed and added again under its name is the earlier one again", async () => {
+    const apis = "/api/server/v1/api-resources";
+    const scopes = [{ name: fresh("again:a") }, { name: fresh("again:b") }];
+    const made = (await done("POST", apis, { name: "V", identifier: fresh("urn:again"), scopes })).body;
+    const path = `${apis}/${made.id}`;
+    const first = await versionOf(path);
+    await done("PUT", `${path}/scopes`, []);
+    await done("PUT", `${path}/scopes`, [...scopes, { name: fresh("again:c") }]);
+    expect((await read(path)).scopes.map(({ id }: { id: string }) => id)).not.toContain(made.scopes[0].id);
+    await restored(path, first, 204);
+    expect(await read(path)).toEqual(made);
+    // The claims are those of the scopes that are there now.
+    await done("PUT", `${path}/scopes`, []);
+    await done("POST", apis, { name: "W", identifier: fresh("urn:again"), scopes });
+  });
 });
 
 describe("restoreTenantVersion", () => {

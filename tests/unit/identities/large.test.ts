@@ -64,7 +64,7 @@ describe("a group of many members", () => {
     expect([...seen].filter((count) => count !== MANY)).toEqual([]);
     expect(await calm.membersOf(id)).toEqual(ids.toSorted());
     expect(await countOf(id)).toBe(MANY);
-    expect(await calm.stores.groups.idsByExternalId(TENANT, "whole")).toEqual([id]);
+    expect(await calm.stores.groups.idsByExternalId(TENANT, "whole", 10)).toEqual([id]);
   });
 
   test("counts the members that are left when some are deleted meanwhile", async () => {

@@ -6,7 +6,7 @@ import type { Key, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
 import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
-import type { OpenBulk } from "../memberships/bulk-model.ts";
+import { type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import type { BulkKind } from "../memberships/bulk-part.ts";
 import { partRow, unlistingBulk } from "../memberships/bulk-rows.ts";
 import { clearMembers, newClearing, stopped, whileDeleted } from "../memberships/clearing.ts";
@@ -93,11 +93,12 @@ export async function clearGroup(
   open: OpenBulk,
   { most, deletedDays }: { readonly most?: number; readonly deletedDays: number },
 ): Promise<void> {
-  const owner: Owner = { tenant, id: open.ownerId };
-  const deleted = { type: "group", id: open.ownerId, deletedMs: open.bulk.sinceMs } as const;
+  const { ownerId: id, bulk } = open;
+  const owner: Owner = { tenant, id };
+  const deleted = { type: "group", id, deletedMs: bulk.sinceMs, clearing: openText(open) } as const;
   const keeping = (members: readonly string[]) => keepingMembers(tenant, deleted, members, deletedDays);
   const clear = async (): Promise<boolean> => {
-    for (let at = 0; at < open.bulk.parts; at += 1) {
+    for (let at = 0; at < bulk.parts; at += 1) {
       const key = partKey(owner, open, at);
       const item = await table.get(key);
       if (!item) continue;

@@ -6,7 +6,7 @@ import { keys } from "../../table/keys.ts";
 import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
-import type { ReadOptions, Step, Table } from "../../table/table.ts";
+import type { ManyReadOptions, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
@@ -74,13 +74,13 @@ export interface GroupStore {
   /** One round trip. */
   find(tenant: string, id: string): Promise<Group | undefined>;
   /** Several groups in one round trip, in the order of the ids. */
-  findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(Group | undefined)[]>;
+  findMany(tenant: string, ids: readonly string[], options?: ManyReadOptions): Promise<(Group | undefined)[]>;
   /** The names of several groups, without those that do not exist. One round trip. */
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The names of a store, for lists. */
   names(tenant: string, userStore: string): NameReads;
-  /** The ids of the groups with an external id. */
-  idsByExternalId(tenant: string, externalId: string): Promise<string[]>;
+  /** The ids of the groups with an external id; more than `most` where more have it. */
+  idsByExternalId(tenant: string, externalId: string, most: number): Promise<string[]>;
   /** Members in the order of their ids, up to `most`. One round trip to about 7,000. */
   members(tenant: string, id: string, most: number): Promise<readonly Member[]>;
   /** A part of the members, in the order of their ids, and whether more follow. One round trip. */
@@ -132,9 +132,9 @@ export function groupStore(table: Table, deletedDays = 0): GroupStore {
       return new Map(groups.flatMap((group) => (group ? [[group.id, shownName(group)] as const] : [])));
     },
 
-    async idsByExternalId(tenant, externalId) {
+    async idsByExternalId(tenant, externalId, most) {
       const { PK } = lookupKey(tenant, externalId, "-");
-      const items = await table.queryAll({ PK, limit: 1_000 });
+      const items = await table.queryAll({ PK, limit: 1_000 }, most + 1);
       return items.map(({ SK }) => SK);
     },
 

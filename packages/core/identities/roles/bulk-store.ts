@@ -5,7 +5,7 @@ import type { Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
-import type { OpenBulk } from "../memberships/bulk-model.ts";
+import { type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import type { BulkKind } from "../memberships/bulk-part.ts";
 import { unlistingBulk } from "../memberships/bulk-rows.ts";
 import { clearMembers, stopped } from "../memberships/clearing.ts";
@@ -34,7 +34,8 @@ export async function clearRole(
   open: OpenBulk | undefined,
   { most, deletedDays }: { readonly most?: number; readonly deletedDays: number },
 ): Promise<void> {
-  const deleted = open && ({ type: "role", id: owner.id, deletedMs: open.bulk.sinceMs } as const);
+  const deleted =
+    open && ({ type: "role", id: owner.id, deletedMs: open.bulk.sinceMs, clearing: openText(open) } as const);
   const keeping = (members: readonly string[]) =>
     deleted ? keepingMembers(owner.tenant, deleted, members, deletedDays) : [];
   const ownerKey = keys.role(owner.tenant, owner.id);

@@ -13,7 +13,7 @@ import { keys } from "../../table/keys.ts";
 import { entryOf } from "../../table/name-index/items.ts";
 import { nameIndex } from "../../table/name-index/name-index.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
-import type { ReadOptions, Step, Table } from "../../table/table.ts";
+import type { ManyReadOptions, Step, Table } from "../../table/table.ts";
 import type { ValueIndexes } from "../../table/value-index/value-index.ts";
 import { ignoreError } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
@@ -77,7 +77,7 @@ export interface Adding {
 }
 
 /** How several users are read. */
-export interface UsersRead extends ReadOptions {
+export interface UsersRead extends ManyReadOptions {
   /** The user store of all of them; users of other stores may be missing from the result. */
   readonly userStore?: string;
 }

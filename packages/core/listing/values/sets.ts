@@ -2,7 +2,7 @@
  * Which owners a tree has, over any number of indexes: a set of ids where indexes and names decide all of it, else few
  * candidates. Counts come first, because they cost little; ids are read of what the counts leave.
  */
-import { type Compare, equalityKey, namesIn } from "../../scim/filter/bound.ts";
+import { type Compare, equalityKey, namesIn, sizeOf } from "../../scim/filter/bound.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
 import { idSetOf } from "../../table/value-index/id-set.ts";
 import type { IdSet, Matches } from "../../table/value-index/model.ts";
@@ -10,6 +10,7 @@ import { idsNamed } from "../candidates.ts";
 import { type NamePlan, planOf } from "../plan.ts";
 import { MEMBERS_READ_MAX, readMembers } from "../sequence.ts";
 import { CANDIDATES_MAX, type MemberList, type Source, tooMany } from "../source.ts";
+import { newWork } from "../work.ts";
 import { everything } from "./intervals.ts";
 import { inverse, isCounted, matching, openPairs } from "./pairs.ts";
 import {
@@ -31,6 +32,8 @@ const SEARCHED_PER_RESOURCE = 500;
 const PAIRS_PER_RESOURCE = 250;
 /** Values that a request searches and ids that it reads, of several indexes or groups together: some 6,000 units. */
 const PAIRS_MAX = 4_000_000;
+/** Comparisons with searched values of indexes: a second of a processor. */
+const TESTS_MAX = 20_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
 /** The most names that are read with their ids, to compare them with a set: 2,200 units. */
@@ -80,10 +83,12 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
   const names = new Map<NamesNode, readonly string[] | undefined>();
   const groups = new Map<MembersNode, MemberList | undefined>();
   const members = new Map<string | Compare, Promise<Owners | undefined>>();
+  const work = newWork(source);
 
   const count = (node: PairsNode): Promise<Counted> => {
     const known = counts.get(node);
     if (known) return known;
+    checkTests(node, source);
     const { match, isOpen } = matching(node.pairs);
     const counting = node.index.directory.matches(match).then((found) => {
       const counted = { matches: found, isOpen: isOpen() };
@@ -169,13 +174,15 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
     const undecided = await node.index.directory.matches(openPairs(node.pairs));
     const ids = (await undecided.owners()).slice(0, CANDIDATES_MAX + 1);
     if (ids.length > CANDIDATES_MAX) throw tooMany(source);
-    const items = await source.readMany(ids, ids.length > FEW ? { consistent: false } : undefined);
+    const items = await source.readMany(ids, { spend: work.read });
     const found = items.flatMap((item, at) => (item === undefined ? [] : [{ item, id: ids[at] ?? "" }]));
     const resources = await source.resourcesOf(
       found.map(({ item }) => item),
       namesIn(node.filter),
     );
-    return idSetOf(found.filter((_, at) => matches(node.filter, resources[at] ?? {})).map(({ id }) => id));
+    return idSetOf(
+      found.filter((_, at) => matches(node.filter, resources[at] ?? {}, work.compare)).map(({ id }) => id),
+    );
   };
 
   /** What a part of a filter leaves. */
@@ -287,6 +294,14 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
 /** The groups of trees, each once: their members are read once. */
 function distinctGroups(trees: readonly Tree[]): readonly MembersNode[] {
   return [...new Map(trees.flatMap(groupsOf).map((node) => [equalityKey(node.equality), node])).values()];
+}
+
+/** Several terms on one attribute are one search, which compares each value with each term. Throws `scim.too_many`. */
+function checkTests<T>(node: PairsNode, source: Source<T>): void {
+  const { total } = node.index.directory;
+  const terms = isCheap(node) ? 1 : sizeOf(node.filter);
+  if (terms === 1 || total * terms <= TESTS_MAX) return;
+  throw tooMany(source, `The filter compares ${total} values with ${terms} terms. Send fewer terms for one attribute.`);
 }
 
 function isCheap({ pairs }: PairsNode): boolean {

@@ -10,7 +10,7 @@ import { matches } from "../../scim/filter/evaluate.ts";
 import type { FilterSyntax } from "../../scim/filter/syntax.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";
 import type { ScimCall } from "./call.ts";
-import { canonicalIn, groupSource, userSource } from "./sources.ts";
+import { canonicalIn, groupSource, lookupsOnce, userSource } from "./sources.ts";
 
 /** Which resources a list has. */
 export interface ListTarget {
@@ -31,9 +31,10 @@ export interface Listing<T> {
 
 /** Users. Throws `scim.filter_invalid`, and `request.invalid` for an order. */
 export function usersListed(call: ScimCall, target: ListTarget, sort: SortRequest): Listing<User> {
+  const idsBy = lookupsOnce(call);
   return {
     query: queryOf(target, "userName", sort),
-    sources: target.userStores.map((store) => userSource(call, store)),
+    sources: target.userStores.map((store) => userSource(call, store, idsBy)),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import type { User } from "../../identities/users/model.ts";
+import type { UserStore } from "../../identities/users/store.ts";
 import type { ExternalList, MemberList, Source } from "../../listing/source.ts";
 import { foldName } from "../../platform/fold.ts";
 import { type Compare, pathName } from "../../scim/filter/bound.ts";
@@ -17,7 +18,11 @@ import { membersOfAll } from "./show-groups.ts";
 const MILLISECONDS = "2024-05-13T04:42:34.000".length;
 
 /** The users of one store. */
-export function userSource(call: ScimCall, userStore: string): Source<User> {
+export function userSource(
+  call: ScimCall,
+  userStore: string,
+  idsBy: UserStore["idsBy"] = call.stores.users.idsBy,
+): Source<User> {
   const { stores, tenant } = call;
   const { users } = stores;
   const external = externalUsers(call, userStore);
@@ -59,8 +64,19 @@ export function userSource(call: ScimCall, userStore: string): Source<User> {
       const value = String(equality.value);
       const name = pathName(equality.path);
       if (name === "id") return [value];
-      return users.idsBy(tenant, { attribute: name === "externalId" ? name : "emails", value }, most);
+      return idsBy(tenant, { attribute: name === "externalId" ? name : "emails", value }, most);
     },
+  };
+}
+
+/** Lookups of a tenant, each made once: those of all its user stores are the same. */
+export function lookupsOnce({ stores: { users } }: ScimCall): UserStore["idsBy"] {
+  const known = new Map<string, Promise<string[]>>();
+  return (tenant, lookup, most) => {
+    const key = JSON.stringify([tenant, lookup.attribute, lookup.value, most]);
+    const found = known.get(key) ?? users.idsBy(tenant, lookup, most);
+    known.set(key, found);
+    return found;
   };
 }
 
@@ -88,13 +104,13 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
 
     canLookUp: isOneOf(["id", "externalId", "members.value"]),
 
-    async lookUp({ path, value: given }) {
+    async lookUp({ path, value: given }, most) {
       const value = String(given);
       switch (pathName(path)) {
         case "id":
           return [value];
         case "externalId":
-          return groups.idsByExternalId(tenant, value);
+          return groups.idsByExternalId(tenant, value, most);
         default:
           return (await users.find(tenant, value))?.groupIds ?? [];
       }

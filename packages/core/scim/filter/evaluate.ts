@@ -22,39 +22,51 @@ export const operatorTests: Readonly<Record<Operator, (actual: Operand, value: O
 /** Reads values from a resource, or from one element of an attribute. */
 type Elements = (path: AttributePath) => readonly Json[];
 
+/** Called with the comparisons of one term, before they are made. May throw. */
+type Spend = (comparisons: number) => void;
+
+/** What terms are evaluated on. */
+interface Subject {
+  readonly elements: Elements;
+  readonly resource: Resource | undefined;
+  readonly spend: Spend | undefined;
+}
+
 /** Whether an element of an attribute matches the filter in the brackets of that attribute. */
-export function matchesElement(filter: BoundFilter, element: Json): boolean {
-  return matchesIn(filter, () => [element], undefined);
+export function matchesElement(filter: BoundFilter, element: Json, spend?: Spend): boolean {
+  return matchesIn(filter, { elements: () => [element], resource: undefined, spend });
 }
 
 /**
  * Whether a resource matches. Strings are compared by code points, folded unless the attribute is case-exact; dates as
- * instants. One matching value of several is enough.
+ * instants. One matching value of several is enough. Throws what `spend` throws.
  */
-export function matches(filter: BoundFilter, resource: Resource): boolean {
-  return matchesIn(filter, (path) => elementsOf(resource, path), resource);
+export function matches(filter: BoundFilter, resource: Resource, spend?: Spend): boolean {
+  return matchesIn(filter, { elements: (path) => elementsOf(resource, path), resource, spend });
 }
 
-function matchesIn(filter: BoundFilter, elements: Elements, resource: Resource | undefined): boolean {
+function matchesIn(filter: BoundFilter, subject: Subject): boolean {
+  const { elements, resource, spend } = subject;
   switch (filter.kind) {
     case "always":
       return true;
     case "never":
       return false;
     case "and":
-      return filter.parts.every((part) => matchesIn(part, elements, resource));
+      return filter.parts.every((part) => matchesIn(part, subject));
     case "or":
-      return filter.parts.some((part) => matchesIn(part, elements, resource));
+      return filter.parts.some((part) => matchesIn(part, subject));
     case "not":
-      return !matchesIn(filter.part, elements, resource);
+      return !matchesIn(filter.part, subject);
     case "extension":
       return resource !== undefined && !isEmpty(memberOf(resource, filter.extension.id));
     case "element":
-      return elements(filter.path).some((element) => matchesElement(filter.where, element));
+      return elements(filter.path).some((element) => matchesElement(filter.where, element, spend));
     default: {
       const { where } = filter;
       const all = elements(filter.path);
-      const selected = where ? all.filter((element) => matchesElement(where, element)) : all;
+      const selected = where ? all.filter((element) => matchesElement(where, element, spend)) : all;
+      spend?.(1 + selected.length);
       return filter.kind === "present" ? valuesIn(selected, filter.path).length > 0 : comparesIn(selected, filter);
     }
   }

@@ -1,0 +1,140 @@
+/** Sources of lists in memory. */
+import type { MemberList, NamedId, Query, Source } from "#core/listing/source.ts";
+import { bindFilter } from "#core/scim/filter/bind.ts";
+import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
+import { parseFilter } from "#core/scim/filter/parse.ts";
+import { userType } from "#core/scim/schema/resource-types.ts";
+import type { Entry } from "#core/table/name-index/items.ts";
+import type { NameReads, Window } from "#core/table/name-index/reads.ts";
+import { compareKeys } from "#core/table/table.ts";
+
+/** A resource of these lists. */
+export interface Person extends NamedId {
+  readonly title: string;
+  readonly groups: readonly string[];
+}
+
+export const bound = (text: string): BoundFilter => bindFilter(userType, parseFilter(text), { unknown: "refuse" });
+export const padded = (number: number): string => String(number).padStart(7, "0");
+
+/** Names and ids in different orders. */
+export const people = (count: number, groups: (at: number) => readonly string[] = () => []): Person[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `id-${padded((at * 7_919) % count)}`,
+    key: `name.${padded(at)}`,
+    title: at % 3 === 0 ? "Driver" : "Dispatcher",
+    groups: groups(at),
+  }));
+
+/** The reads of a source. */
+export interface Asked {
+  read: number;
+  /** Of these, those that may be outdated copies. */
+  copies: number;
+  /** The most of one read. */
+  most: number;
+  memberEntries: number;
+}
+
+/** A source of people; `asked` counts what a list reads from it. */
+export const sourceOf = (all: readonly Person[], unitsEach = 1) => {
+  const asked: Asked = { read: 0, copies: 0, most: 0, memberEntries: 0 };
+  const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
+  const byId = new Map(all.map((person) => [person.id, person]));
+  const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
+    const ordered = backwards ? list.toReversed() : list;
+    return { entries: list.length > most ? [] : ordered.slice(offset, offset + limit), total: list.length };
+  };
+  const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
+  const index: NameReads = {
+    find: async (key) => byName.find((one) => one.key === key),
+    total: async () => byName.length,
+    rank: async (text) => byName.filter(({ key }) => key < text).length,
+    page: async (window) => inWindow(byName, window),
+    startsWith: async (prefix, window) => inWindow(starting(prefix), window),
+    async startingWith(prefix, window) {
+      const { entries, total } = inWindow(starting(prefix), window);
+      return { entries, total: Promise.resolve(total) };
+    },
+    async all(prefix, most) {
+      const found = starting(prefix);
+      return found.length > most ? undefined : found;
+    },
+    search: async (isWanted, { prefix = "", ...window }) =>
+      inWindow(
+        starting(prefix).filter(({ key }) => isWanted(key)),
+        window,
+      ),
+    async after(key, limit, { prefix = "", backwards = false } = {}) {
+      const ordered = backwards ? starting(prefix).reverse() : starting(prefix);
+      const behind = ordered.filter((one) => key === undefined || (backwards ? one.key < key : one.key > key));
+      return { entries: behind.slice(0, limit), more: behind.length > limit };
+    },
+  };
+  const lists = new Map<string, MemberList>();
+  const memberListOf = (group: string): MemberList => {
+    const known = lists.get(group);
+    if (known) return known;
+    const members = all.filter(({ groups }) => groups.includes(group)).sort((a, b) => compareKeys(a.id, b.id));
+    const places = new Map(members.map(({ id }, at) => [id, at]));
+    const list: MemberList = {
+      count: members.length,
+      async read({ limit, after, backwards = false }) {
+        const ordered = backwards ? members.toReversed() : members;
+        const place = after === undefined ? -1 : (places.get(after) ?? -1);
+        const at = backwards && place >= 0 ? members.length - place : place + 1;
+        // DynamoDB ends a page at a megabyte.
+        const entries = ordered.slice(at, at + Math.min(limit, 7_000));
+        asked.memberEntries += entries.length;
+        return { entries, more: at + entries.length < members.length };
+      },
+      async readAll() {
+        asked.memberEntries += members.length;
+        return members.toReversed();
+      },
+    };
+    lists.set(group, list);
+    return list;
+  };
+  const isOf =
+    (...names: readonly string[]) =>
+    ({ path, where }: Compare) =>
+      !where && names.includes(pathName(path));
+  const source: Source<Person> = {
+    nameAttribute: "userName",
+    index,
+    async readMany(ids, options) {
+      asked.read += ids.length;
+      asked.most = Math.max(asked.most, ids.length);
+      asked.copies += options?.consistent === false ? ids.length : 0;
+      options?.spend?.(ids.length * unitsEach);
+      return ids.map((id) => byId.get(id));
+    },
+    keyOf: ({ key }) => key,
+    resourcesOf: async (items) =>
+      items.map(({ id, key, title, groups }) => ({
+        id,
+        userName: key,
+        title,
+        groups: groups.map((value) => ({ value })),
+      })),
+    canLookUp: isOf("id", "groups.value"),
+    lookUp: async ({ path, value }, most) =>
+      pathName(path) === "id"
+        ? [String(value)]
+        : all.flatMap(({ id, groups }) => (groups.includes(String(value)) ? [id] : [])).slice(0, most + 1),
+    hasMemberList: isOf("groups.value"),
+    memberList: async ({ value }) => (String(value) === "nobody" ? undefined : memberListOf(String(value))),
+  };
+  return { source, asked };
+};
+
+export const queryOf = (filter: string | undefined, more: Partial<Query> = {}): Query => ({
+  filters: [filter === undefined ? undefined : bound(filter)],
+  order: undefined,
+  backwards: false,
+  anyOrder: true,
+  ...more,
+});
+export const keysOf = (items: readonly Person[]): string[] => items.map(({ key }) => key);
+export const idsOf = (items: readonly Person[]): string[] => items.map(({ id }) => id);
