@@ -5,10 +5,10 @@
  */
 import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
-import { nameTaken, notFound } from "../identities/users/rules.ts";
+import { nameTaken } from "../identities/users/rules.ts";
 import type { UserChange } from "../identities/users/store.ts";
 import { stale } from "../table/stale.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Entry } from "./connection.ts";
 import type { DirectoryEntries } from "./entries.ts";
 import { entryValues, idIn, inverse, markOf, valueChanges } from "./entry.ts";
 import { dnValue, isNamedBy, rdnsOf } from "./escape.ts";
@@ -16,6 +16,12 @@ import { codeOf, codes, readOnly, writeFault } from "./faults.ts";
 import type { DirectorySettings } from "./model.ts";
 
 type Undo = () => Promise<unknown>;
+
+const overtaken: ReadonlySet<number | undefined> = new Set([
+  codes.noSuchObject,
+  codes.noSuchAttribute,
+  codes.valueExists,
+]);
 
 export interface EntryWriter {
   /**
@@ -28,8 +34,12 @@ export interface EntryWriter {
     taken: () => Error,
     complete: (dn: string) => Promise<R>,
   ): Promise<R>;
-  /** Writes what the directory holds of a change. Throws `scim.unique`, `stale` and the directory's refusals. */
-  update(before: User, change: UserChange): Promise<void>;
+  /**
+   * Writes what the directory holds of a change. `entry`: as it was when the change was decided. Returns what undoes
+   * it; `undefined` after a new password, which cannot be undone. Throws `scim.unique`, `stale` and the directory's
+   * refusals.
+   */
+  update(entry: Entry, before: User, change: UserChange): Promise<(() => Promise<void>) | undefined>;
 }
 
 export function entryWriter(
@@ -44,8 +54,8 @@ export function entryWriter(
   const undoAll = async (undos: readonly Undo[], userId: string | undefined): Promise<void> => {
     for (const undo of undos) {
       await undo().catch((cause: unknown) => {
-        // Without the entry nothing is left to undo.
-        if (codeOf(cause) !== codes.noSuchObject) reportUndoFailure({ tenant, userStore: domain, userId, cause });
+        // Without the entry nothing is left to undo. Values that another writer has changed since are that writer's.
+        if (!overtaken.has(codeOf(cause))) reportUndoFailure({ tenant, userStore: domain, userId, cause });
       });
     }
   };
@@ -98,12 +108,10 @@ export function entryWriter(
       }
     },
 
-    async update(before, { after, password }) {
-      const entry = await entries.withId(before.id);
-      if (!entry) throw notFound(before.id);
+    async update(entry, before, { after, password }) {
       const changes = valueChanges(before, after, entry, settings);
       const isRenamed = after.userName !== before.userName;
-      if (changes.length === 0 && !isRenamed && password === undefined) return;
+      if (changes.length === 0 && !isRenamed && password === undefined) return async () => undefined;
       if (settings.isReadOnly) throw readOnly(domain);
       if (isRenamed) await checkFree(before.id, after.userName);
       const undos: Undo[] = [];
@@ -111,7 +119,10 @@ export function entryWriter(
         let { dn } = entry;
         if (changes.length > 0) {
           await connection.modify(dn, changes);
-          undos.unshift(() => connection.modify(entry.dn, inverse(changes)));
+          for (const attribute of new Set(changes.map((change) => change.attribute))) {
+            const own = inverse(changes.filter((change) => change.attribute === attribute));
+            undos.unshift(() => connection.modify(entry.dn, own));
+          }
         }
         if (isRenamed) {
           dn = await rename(dn, before.userName, after.userName);
@@ -120,6 +131,7 @@ export function entryWriter(
         }
         // Last, because a password cannot be undone.
         if (password !== undefined) await setPassword(dn, password);
+        return password === undefined ? () => undoAll(undos, before.id) : undefined;
       } catch (error) {
         await undoAll(undos, before.id);
         switch (codeOf(error)) {

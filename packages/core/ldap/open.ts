@@ -155,14 +155,18 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
     },
 
     async remove(tenant, id, nowMs, removal) {
-      const before = await find(tenant, id);
-      if (!before) throw notFound(id);
-      const directory = directoryAt(tenant, before.userStore);
+      const directory = await whileStale(async () => {
+        const before = await find(tenant, id);
+        if (!before) throw notFound(id);
+        const found = directoryAt(tenant, before.userStore);
+        if (!found) return undefined;
+        await removal.check(before);
+        // The steps revoke tokens, so they come first in case this fails halfway. The record then still lists groups
+        // and roles.
+        await found.users.remove(before, removal.steps(before, undefined));
+        return found;
+      });
       if (!directory) return table.remove(tenant, id, nowMs, removal);
-      await removal.check(before);
-      // The steps revoke tokens, so they come first in case this fails halfway. The record then still lists groups and
-      // roles.
-      await directory.users.remove(before, removal.steps(before, undefined));
       // The entry of the directory is gone, so the user cannot be put aside.
       return table.remove(tenant, id, nowMs, { ...removal, check: () => undefined, isFinal: true });
     },

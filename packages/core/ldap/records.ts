@@ -8,6 +8,9 @@ import type { User } from "../identities/users/model.ts";
 import type { NotedUsers, UserStore } from "../identities/users/store.ts";
 import { Fault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
+import type { Json, Resource } from "../scim/schema/attribute.ts";
+import { isObject } from "../scim/values.ts";
+import { stale } from "../table/stale.ts";
 import type { Step } from "../table/table.ts";
 import { revokingUser } from "../tokens/revocation-store.ts";
 import type { DirectorySettings } from "./model.ts";
@@ -15,15 +18,29 @@ import type { DirectorySettings } from "./model.ts";
 /** A change of a record that follows the directory: no request made it. */
 const UNNOTED: NotedUsers = {};
 
+/** What a request makes of the part of a user that the directory does not hold: profiles have nothing else here. */
+export interface RecordChange {
+  /** The user for which it was decided; absent for a new one. */
+  readonly before?: User;
+  readonly after: User;
+  /** The record of that user, if there was one. */
+  readonly record?: User | undefined;
+  readonly steps: readonly Step[];
+  /** For its change record. */
+  readonly noted: NotedUsers;
+}
+
 /** The records of one directory. */
 export interface DirectoryRecords {
   find(id: string): Promise<User | undefined>;
   findMany(ids: readonly string[]): Promise<readonly (User | undefined)[]>;
   /**
-   * Stores what the directory does not hold of a user, and the change of the user in `noted`, for its change record.
-   * Returns `undefined` where there is nothing to store and no record.
+   * Writes a change. Returns the record, or `undefined` where there is nothing to store and no record. Throws `stale`
+   * where the record is another one than that for which the change was decided.
    */
-  write(user: User, steps: readonly Step[], noted?: NotedUsers): Promise<User | undefined>;
+  write(change: RecordChange): Promise<User | undefined>;
+  /** Writes a change to any record. What another request has changed since stays, where this one does not change it. */
+  merge(change: RecordChange): Promise<User | undefined>;
   /** Creates the missing records of users, and renames those whose users have another name now. */
   anchor(users: readonly User[]): Promise<void>;
 }
@@ -49,10 +66,12 @@ export function directoryRecords(
   const find: DirectoryRecords["find"] = async (id) => own(await table.find(tenant, id));
 
   const renameTo = (id: string, userName: string): Promise<User> =>
-    table.update(tenant, id, (before) => ({ after: { ...before, userName }, noted: UNNOTED }), {
-      userStore: domain,
-      name: userName,
-    });
+    table.update(
+      tenant,
+      id,
+      (before) => (before.userName === userName ? undefined : { after: { ...before, userName }, noted: UNNOTED }),
+      { userStore: domain, name: userName },
+    );
 
   /**
    * Frees a name that the record of another user holds, where that user is deleted or has another name now. Returns the
@@ -97,44 +116,58 @@ export function directoryRecords(
     }
   };
 
-  const add = (user: User, steps: readonly Step[], noted: NotedUsers): Promise<User> => {
-    const record: User = { ...user, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
+  /** `isBound`: to the record for which the change was decided. */
+  const add = (change: RecordChange, isBound: boolean): Promise<User> => {
+    const { after, steps, noted } = change;
+    const record: User = { ...after, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
     return unlessTaken(record, async () => {
       try {
-        return await table.add(tenant, record, { steps, noted });
+        return await table.add(tenant, record, { steps, noted, owned: () => new OtherRecord() });
       } catch (error) {
         // A concurrent request may have created it.
-        if (!(await find(user.id))) throw error;
-        return update(record, steps, noted);
+        if (!(await find(after.id))) throw error;
+        return update(change, isBound);
       }
     });
   };
 
-  const update = (user: User, steps: readonly Step[], noted: NotedUsers): Promise<User> =>
-    unlessTaken(user, () =>
+  const update = (change: RecordChange, isBound: boolean): Promise<User> => {
+    const { after, record, steps, noted } = change;
+    return unlessTaken(after, () =>
       table.update(
         tenant,
-        user.id,
-        (before) => {
-          const { userName, active, profile } = user;
-          const after: User = { ...before, userName, active, profile };
-          if (steps.length === 0 && !isNoted(noted) && isDeepStrictEqual(after, before)) return undefined;
-          return { after: { ...after, modifiedMs: Math.max(user.modifiedMs, before.modifiedMs) }, steps, noted };
+        after.id,
+        (now) => {
+          const isSame = now.version === record?.version;
+          if (isBound && !isSame) throw new OtherRecord();
+          const { active, profile } = isSame ? after : merged(change, now);
+          const made: User = { ...now, userName: after.userName, active, profile };
+          if (steps.length === 0 && !isNoted(noted) && isDeepStrictEqual(made, now)) return undefined;
+          return { after: { ...made, modifiedMs: Math.max(after.modifiedMs, now.modifiedMs) }, steps, noted };
         },
-        { userStore: domain, name: user.userName },
+        { userStore: domain, name: after.userName },
       ),
     );
+  };
+
+  const put = async (change: RecordChange, isBound: boolean): Promise<User | undefined> => {
+    const { after, record, steps, noted } = change;
+    if (record) return update(change, isBound);
+    const isEmpty = after.active && Object.keys(after.profile).length === 0 && steps.length === 0 && !isNoted(noted);
+    return isEmpty ? undefined : add(change, isBound);
+  };
 
   return {
     find,
 
     findMany: async (ids) => (await table.findMany(tenant, ids)).map(own),
 
-    async write(user, steps, noted = UNNOTED) {
-      if (await find(user.id)) return update(user, steps, noted);
-      const isEmpty = user.active && Object.keys(user.profile).length === 0 && steps.length === 0 && !isNoted(noted);
-      return isEmpty ? undefined : add(user, steps, noted);
-    },
+    write: (change) =>
+      put(change, true).catch((error: unknown) => {
+        throw error instanceof OtherRecord || isGone(error) ? stale() : error;
+      }),
+
+    merge: (change) => put(change, false),
 
     async anchor(users) {
       const found = await table.findMany(
@@ -144,11 +177,46 @@ export function directoryRecords(
       for (const [at, user] of users.entries()) {
         const record = own(found[at]);
         // A user without a record has no attribute outside the directory.
-        if (!record) await add({ ...user, profile: {} }, [], UNNOTED);
-        else if (record.userName !== user.userName) await update({ ...record, userName: user.userName }, [], UNNOTED);
+        if (!record) await add({ after: { ...user, profile: {} }, steps: [], noted: UNNOTED }, false);
+        // Nothing else of the user, who was read earlier than the record.
+        else if (record.userName !== user.userName) await unlessTaken(user, () => renameTo(user.id, user.userName));
       }
     },
   };
+}
+
+/**
+ * The record is not the one for which a change was decided. Not `stale`: the store would repeat the same change, and
+ * the record stays another one.
+ */
+class OtherRecord extends Error {}
+
+/** A change of the record as it is now: of what the request changed, and of nothing else. */
+function merged({ before, after }: RecordChange, now: User): Pick<User, "active" | "profile"> {
+  const base = before ?? { active: true, profile: {} };
+  return {
+    active: after.active === base.active ? now.active : after.active,
+    profile: mergedMembers(base.profile, after.profile, now.profile),
+  };
+}
+
+/** The members of `now` with what differs between `before` and `after`, in objects down to their members. */
+function mergedMembers(before: Resource, after: Resource, now: Resource): Resource {
+  const names = [...new Set([...Object.keys(now), ...Object.keys(after)])];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = mergedValue(before[name], after[name], now[name]);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function mergedValue(before: Json | undefined, after: Json | undefined, now: Json | undefined): Json | undefined {
+  if (isDeepStrictEqual(before, after)) return now;
+  const [was, made, is] = [before ?? {}, after ?? {}, now ?? {}];
+  if (!(isObject(was) && isObject(made) && isObject(is))) return after;
+  const object = mergedMembers(was, made, is);
+  return Object.keys(object).length > 0 ? object : undefined;
 }
 
 /** Whether the record of a change has something to show. */
@@ -162,4 +230,8 @@ function shownOf(user: User | undefined) {
 
 function isTaken(error: unknown): boolean {
   return error instanceof Fault && error.fault === "scim.unique";
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Fault && error.fault === "scim.not_found";
 }

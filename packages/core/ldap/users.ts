@@ -9,6 +9,7 @@ import { nameTaken, notFound } from "../identities/users/rules.ts";
 import type { Adding, NamedUser, UserChange } from "../identities/users/store.ts";
 import { newId } from "../platform/ids.ts";
 import type { BoundFilter } from "../scim/filter/bound.ts";
+import { isStale, stale } from "../table/stale.ts";
 import type { Step } from "../table/table.ts";
 import type { Connection, Entry } from "./connection.ts";
 import { directoryEntries } from "./entries.ts";
@@ -39,9 +40,12 @@ export interface DirectoryUsers {
   lookUp(name: string): Promise<NamedUser>;
   walk(filter: BoundFilter | undefined, limit: number): AsyncIterable<readonly User[]>;
   add(user: User, adding: Adding): Promise<User>;
-  /** Throws `stale` where another writer committed first. */
+  /** Throws `stale` where another writer committed first; what the directory holds is then as it was. */
   change(before: User, change: UserChange): Promise<User>;
-  /** Commits `steps`, then removes the entry. The caller removes the record, which exists from here on. */
+  /**
+   * Commits `steps`, then removes the entry. The caller removes the record, which exists from here on. Throws `stale`
+   * where another writer committed first.
+   */
   remove(user: User, steps: readonly Step[]): Promise<void>;
   anchor(users: readonly User[]): Promise<void>;
 }
@@ -63,6 +67,18 @@ export function directoryUsers(directory: Directory, use: RecordsUse): Directory
     if (user) return user;
     throw new Error(`An entry of ${domain} has no ${settings.idAttribute} or no ${settings.usernameAttribute}.`);
   };
+
+  /**
+   * The entry and the record of a user; no entry where it is gone. Throws `stale` where one of them has changed since
+   * the user was read.
+   */
+  const unchanged = async (user: User) => {
+    const [entry, record] = await Promise.all([entries.withId(user.id), records.find(user.id)]);
+    if (entry && joined(entry, record).version !== user.version) throw stale();
+    return { entry, record };
+  };
+
+  const partOf = (user: User): User => ({ ...user, profile: recordProfile(user.profile, settings) });
 
   /** The same work for a name that no user has: a bind that fails, and a read of a record. */
   const unknownUser = async (): Promise<NamedUser> => {
@@ -123,27 +139,35 @@ export function directoryUsers(directory: Directory, use: RecordsUse): Directory
         const entry = await connection.read(dn);
         if (!entry) throw new Error(`An entry that was just created in ${domain} cannot be read.`);
         const { id, userName } = joined(entry, undefined);
-        const profile = recordProfile(user.profile, settings);
-        const noted = { after: { ...user, id, userName }, hasNewPassword: password !== undefined };
-        return joined(entry, await records.write({ ...user, id, userName, profile }, steps, noted));
+        const after = { ...user, id, userName };
+        const noted = { after, hasNewPassword: password !== undefined };
+        return joined(entry, await records.merge({ after: partOf(after), steps, noted }));
       });
     },
 
     async change(before, change) {
       await change.allowed;
-      await writer.update(before, change);
-      const { after, steps = [], password } = change;
-      const profile = recordProfile(after.profile, settings);
-      const noted = { before, after, hasNewPassword: password !== undefined };
-      const record = await records.write({ ...after, id: before.id, profile }, steps, noted);
-      const entry = await entries.withId(before.id);
+      const { entry, record } = await unchanged(before);
       if (!entry) throw notFound(before.id);
-      return joined(entry, record);
+      const undo = await writer.update(entry, before, change);
+      const { after, steps = [], password } = change;
+      const noted = { before, after, hasNewPassword: password !== undefined };
+      const ofRecord = { before: partOf(before), after: partOf({ ...after, id: before.id }), record, steps, noted };
+      // With a new password there is no way back: the steps that belong to it must be committed.
+      const written = await (undo ? records.write(ofRecord) : records.merge(ofRecord)).catch(async (error: unknown) => {
+        if (isStale(error)) await undo?.();
+        throw error;
+      });
+      const current = await entries.withId(before.id);
+      if (!current) throw notFound(before.id);
+      return joined(current, written);
     },
 
     async remove(user, steps) {
       if (settings.isReadOnly) throw readOnly(domain);
-      await records.write({ ...user, profile: recordProfile(user.profile, settings) }, steps, { before: user });
+      const { record } = await unchanged(user);
+      const part = partOf(user);
+      await records.write({ before: part, after: part, record, steps, noted: { before: user } });
       await records.anchor([user]);
       const entry = await entries.withId(user.id);
       if (!entry) return;

@@ -162,6 +162,24 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await patch(version, "C")).status).toBe(412);
     });
 
+    test("lets one of the requests with the same If-Match through, and nothing of the others remains", async () => {
+      const { id, meta } = await user("contested", { title: "T" });
+      const changes = [{ active: false }, { nickName: "N" }, { title: "A" }, { title: "B", locale: "de" }];
+      const headers = { "if-match": meta.version };
+      const answers = await Promise.all(
+        changes.map((value) =>
+          ask("PATCH", `/Users/${id}`, {
+            body: { schemas: [URN.patch], Operations: [{ op: "replace", value }] },
+            headers,
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+      const passed = changes[answers.findIndex(({ status }) => status === 200)];
+      const { active, nickName, title, locale } = await scim.read(`/Users/${id}`);
+      expect({ active, nickName, title, locale }).toEqual({ active: true, title: "T", ...passed });
+    });
+
     test("renames a user to another case of its name", async () => {
       const { id } = await user("cased");
       const renamed = await scim.patched(`/Users/${id}`, { op: "replace", path: "userName", value: "CORP/CASED" });
@@ -192,6 +210,13 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect(answers.map(({ status }) => status)).toEqual(values.map(() => 200));
       const { emails } = await scim.read(`/Users/${id}`);
       expect(emails.map(({ value }: Shown) => value).sort()).toEqual(values);
+      // The directory holds the values, the record the types.
+      expect(emails.map(({ type }: Shown) => type)).toEqual(values.map(() => "other"));
+      const others = { active: false, nickName: "N", title: "T", locale: "de" };
+      await Promise.all(
+        Object.entries(others).map(([path, value]) => scim.patched(`/Users/${id}`, { op: "replace", path, value })),
+      );
+      expect(await scim.read(`/Users/${id}`)).toMatchObject(others);
     });
 
     test("returns 400 for a value that the schema refuses, and creates and changes nothing", async () => {

@@ -71,7 +71,7 @@ test("reports a change that cannot be undone, with the user's id", async () => {
   };
   const { writer, failures } = writerOn({ modify });
   const change = { after: kim("Boss"), password: "password" };
-  await expect(writer.update(kim(), change)).rejects.toMatchObject({ code: codes.unwilling });
+  await expect(writer.update(entry, kim(), change)).rejects.toMatchObject({ code: codes.unwilling });
   expect(failures).toEqual([{ tenant: "carbon.super", userStore: "CORP", userId: ID, cause }]);
 });
 

@@ -168,10 +168,13 @@ describe("writing", () => {
     expect(await index.total()).toBe(2);
   });
 
-  it("counts an entry with its own id as created", async () => {
+  it("counts an entry with its own id as created, unless the id is not new", async () => {
     const { index } = openIndex(table);
     await index.create(named("a", "1", [user("own-1")]));
     await index.create(named("a", "1", [user("own-1")]));
+    const owned = () => new Error("it has the name");
+    await expect(index.create({ ...named("a", "1", [user("own-2")]), owned })).rejects.toThrow("it has the name");
+    await expect(index.create({ ...named("a", "2"), owned })).rejects.toThrow(Taken);
     expect(await index.total()).toBe(1);
   });
 

@@ -70,6 +70,8 @@ export interface Adding {
   readonly steps?: readonly Step[];
   /** The error when the name is in use. */
   readonly taken?: () => Error;
+  /** The error when the user has that name already, for one whose id is not new. */
+  readonly owned?: () => Error;
   /** As in a change. */
   readonly allowed?: Promise<void> | undefined;
   readonly password?: string | undefined;

@@ -51,7 +51,7 @@ const idInUse: Step["otherwise"] = () => new Error("a new user id is in use");
 export async function addUser(
   writing: UserWriting,
   user: User,
-  { steps = [], taken = () => nameTaken(user.userName), allowed, noted }: Adding,
+  { steps = [], taken = () => nameTaken(user.userName), owned, allowed, noted }: Adding,
 ): Promise<User> {
   const { table, tenant, declared } = writing;
   const { userStore } = user;
@@ -82,6 +82,7 @@ export async function addUser(
     founding,
     allowed,
     taken,
+    owned,
   });
   if (added.unsettled) await settleIndexes(writing, user.id);
   return added;

@@ -6,7 +6,7 @@ import { type EntryAttributes, entryItem, type IndexContext } from "./items.ts";
 export interface NewName {
   /** A result of `nameKey`. */
   readonly key: string;
-  /** The id must be new: an entry that has it counts as this write. */
+  /** The id must be new, or there is `owned`: an entry that has it counts as this write. */
   readonly entry: EntryAttributes;
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
@@ -23,6 +23,8 @@ export interface NewName {
   readonly allowed?: Promise<void> | undefined;
   /** The error when the name has another owner. */
   readonly taken: () => Error;
+  /** The error when the name has this owner already, for one that is not new. */
+  readonly owned?: (() => Error) | undefined;
 }
 
 /** A name to release. */
@@ -40,11 +42,11 @@ export interface OldName {
  * The step that claims a name. It comes before those of ranges: whether the name is free does not depend on the
  * ranges.
  */
-export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps" | "first">): Step {
+export function claim(context: IndexContext, { key, entry, taken, owned }: Omit<NewName, "steps" | "first">): Step {
   return {
     put: entryItem(context.keys, key, entry),
     when: "absent",
-    otherwise: (found) => (found?.id === entry.id ? "applied" : taken()),
+    otherwise: (found) => (found?.id === entry.id ? (owned?.() ?? "applied") : taken()),
   };
 }
 

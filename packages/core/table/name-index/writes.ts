@@ -77,14 +77,14 @@ const [bulkCreate] = later(() => import("./bulk.ts"), "bulkCreate");
 export function nameWrites(context: IndexContext): NameWrites {
   const { table, deadlineMs } = context;
   return {
-    create: ({ key, entry, steps, first = [], more, founding = [], taken, allowed }) =>
+    create: ({ key, entry, steps, first = [], more, founding = [], taken, owned, allowed }) =>
       settle(deadlineMs, async (before) => {
         const [range, others = []] = await Promise.all([locateRoom(context, key, before > 0), more?.(moved), allowed]);
         // Where others write a range, it is spread; where they create the index, it is looked for again.
         const contended = range ? () => crowded(context, range) : moved;
         const own = range ? turn(context, range, { added: [key] }) : [...begin(context, [key]), ...founding];
         const ofRange = own.map((step) => ({ ...step, contended }));
-        await table.write(...first, claim(context, { key, entry, taken }), ...ofRange, ...steps, ...others);
+        await table.write(...first, claim(context, { key, entry, taken, owned }), ...ofRange, ...steps, ...others);
       }),
 
     createMany: (names) => bulkCreate(context, names),
