@@ -1,0 +1,92 @@
+/** Requests of people, one of them held up between what it has read and what it writes while others change that. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { readSessionCookie } from "#core/sessions/session-store.ts";
+import { keys } from "#core/table/keys.ts";
+import { between } from "#tests/support/holding.ts";
+import type { TestClient } from "#tests/support/oauth.ts";
+import { allItems } from "#tests/support/protocols.ts";
+import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
+const kim = PERSON;
+
+beforeAll(async () => {
+  await api.ask("POST", "/scim2/Users", { body: { userName: kim.username, password: kim.password } });
+});
+
+describe("the end of a session while a client gets its first code in it", () => {
+  const endsTokens = () => newApplication({ accessToken: { revokeTokensWhenIDPSessionTerminated: true } });
+  const asksConsent = () => newApplication({}, { advancedConfigurations: { skipLoginConsent: false } });
+  const sidOf = (page: ReturnType<typeof browser>) => readSessionCookie(page.cookies.get("__Host-session"))?.sid ?? "";
+  const signedIn = async (client: TestClient) => {
+    const page = browser();
+    await page.open(requestOf(client));
+    const shown = await enter(page);
+    return { page, sid: sidOf(page), shown };
+  };
+  const removes = (sid: string) => (transaction: string) =>
+    transaction.includes('"Delete"') && transaction.includes(sid);
+  const endByApi = ({ sid }: { readonly sid: string }) =>
+    api.ask("DELETE", `/api/users/v1/me/sessions/${sid}`, { as: kim });
+  type Held = Awaited<ReturnType<typeof signedIn>>;
+  /** The ways to end the session of a browser. */
+  const ends: Readonly<Record<string, (held: Held, client: TestClient) => Promise<unknown>>> = {
+    "the API": endByApi,
+    "a sign-out": async ({ page, shown }, client) => {
+      const { body } = await redeem(client, answerOf(shown).code);
+      expect(claimsIn(body.id_token).sid).toBe(sidOf(page));
+      const other = browser();
+      other.cookies.set("__Host-session", page.cookies.get("__Host-session") ?? "");
+      return other.open(`/oidc/logout?id_token_hint=${body.id_token}`);
+    },
+    "another user in the browser": async ({ page }, client) => {
+      const other = browser();
+      other.cookies.set("__Host-session", page.cookies.get("__Host-session") ?? "");
+      await other.open(requestOf(client, { prompt: "login" }));
+      return enter(other, { username: "admin", password: "admin" });
+    },
+  };
+
+  test.each(Object.entries(ends))("by %s ends the code and the tokens of that client too", async (_, end) => {
+    const [first, second] = [await newApplication(), await endsTokens()];
+    const held = await signedIn(first);
+    const { page, sid } = held;
+    let [redeemed, kept]: (string | undefined)[] = [];
+    await between(
+      () => end(held, first),
+      removes(sid),
+      async () => {
+        redeemed = answerOf(await page.open(requestOf(second))).code;
+        kept = answerOf(await page.open(requestOf(second))).code;
+        const { status, body } = await redeem(second, redeemed);
+        expect(status).toBe(200);
+        redeemed = body.refresh_token;
+      },
+    );
+    expect((await redeem(second, kept)).status).toBe(400);
+    const basic = `Basic ${Buffer.from(`${second.clientId}:${second.clientSecret}`).toString("base64")}`;
+    const refreshed = await api.ask("POST", "/oauth2/token", {
+      as: basic,
+      raw: `grant_type=refresh_token&refresh_token=${redeemed}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect(refreshed.status).toBe(400);
+  });
+
+  test("has that client told, also where it is the first one of the session", async () => {
+    const [asking, told] = [await asksConsent(), await newApplication()];
+    const { page, sid, shown } = await signedIn(asking);
+    expect(shown.title).toContain("asks for access to");
+    await between(
+      () => endByApi({ sid }),
+      removes(sid),
+      async () => void answerOf(await page.open(requestOf(told))),
+    );
+    const rows = await allItems(api.service);
+    // The work finds the clients that are left.
+    expect(rows).toContainEqual(expect.objectContaining({ PK: keys.logouts(), kind: "session", sid }));
+    expect(rows.filter(({ SK }) => SK.startsWith(sid)).map(({ clientId }) => clientId)).toEqual([told.clientId]);
+  });
+});
