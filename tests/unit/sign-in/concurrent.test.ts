@@ -90,3 +90,72 @@ describe("the end of a session while a client gets its first code in it", () => 
     expect(rows.filter(({ SK }) => SK.startsWith(sid)).map(({ clientId }) => clientId)).toEqual([told.clientId]);
   });
 });
+
+describe("a consent that is given while", () => {
+  const storesConsent = (transaction: string) => transaction.includes("#CONS#");
+  const asked = () => newApplication({}, { advancedConfigurations: { skipLoginConsent: false } });
+  const apps = "/api/users/v1/me/authorized-apps";
+  const scopesOf = async ({ applicationId }: TestClient): Promise<readonly string[] | undefined> => {
+    const { body } = await api.ask("GET", apps, { as: kim });
+    return body.find(({ id }: { id: string }) => id === applicationId)?.approvedScopes;
+  };
+  /** A browser in which kim has agreed to two scopes, and is asked for one more. */
+  const askedAgain = async (client: TestClient) => {
+    const page = browser();
+    await page.open(requestOf(client, { scope: "openid email" }));
+    await enter(page);
+    const { code } = answerOf(await page.submit({ answer: "allow" }));
+    expect((await redeem(client, code)).status).toBe(200);
+    const shown = await page.open(requestOf(client, { scope: "openid profile" }));
+    expect(shown.title).toContain("asks for access to");
+    return page;
+  };
+
+  test("an earlier one is taken back is the only one: nothing of the earlier one comes back", async () => {
+    const client = await asked();
+    const page = await askedAgain(client);
+    const shown = await between(
+      () => page.submit({ answer: "allow" }),
+      storesConsent,
+      async () => {
+        const { status } = await api.ask("DELETE", `${apps}/${client.applicationId}`, { as: kim });
+        expect(status).toBe(204);
+      },
+    );
+    expect(await scopesOf(client)).toEqual(["openid", "profile"]);
+    expect((await redeem(client, answerOf(shown).code)).status).toBe(200);
+  });
+
+  test("another one is given keeps that one", async () => {
+    const client = await asked();
+    const page = await askedAgain(client);
+    const other = browser();
+    other.cookies.set("__Host-session", page.cookies.get("__Host-session") ?? "");
+    await other.open(requestOf(client, { scope: "openid phone" }));
+    const shown = await between(
+      () => page.submit({ answer: "allow" }),
+      storesConsent,
+      async () => void answerOf(await other.submit({ answer: "allow" })),
+    );
+    expect([...((await scopesOf(client)) ?? [])].sort()).toEqual(["email", "openid", "phone", "profile"]);
+    expect((await redeem(client, answerOf(shown).code)).status).toBe(200);
+  });
+
+  test("the first one is given keeps that one", async () => {
+    const client = await asked();
+    const [page, other] = [browser(), browser()];
+    for (const [each, scope] of [
+      [page, "openid email"],
+      [other, "openid profile"],
+    ] as const) {
+      await each.open(requestOf(client, { scope }));
+      await enter(each);
+    }
+    await between(
+      () => page.submit({ answer: "allow" }),
+      storesConsent,
+      async () => void answerOf(await other.submit({ answer: "allow" })),
+    );
+    expect([...((await scopesOf(client)) ?? [])].sort()).toEqual(["email", "openid", "profile"]);
+  });
+});
