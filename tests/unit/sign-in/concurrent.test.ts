@@ -1,12 +1,16 @@
 /** Requests of people, one of them held up between what it has read and what it writes while others change that. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readSessionCookie } from "#core/sessions/session-store.ts";
 import { keys } from "#core/table/keys.ts";
+import { setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { between } from "#tests/support/holding.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
+import { create, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
+import { newAuthenticator } from "#tools/examples/authenticator.ts";
+import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
@@ -157,5 +161,53 @@ describe("a consent that is given while", () => {
       async () => void answerOf(await other.submit({ answer: "allow" })),
     );
     expect([...((await scopesOf(client)) ?? [])].sort()).toEqual(["email", "openid", "profile"]);
+  });
+});
+
+describe("the proof of a second factor while its user is deleted", () => {
+  const newPerson = async (username: string) => {
+    const { body } = await api.ask("POST", "/scim2/Users", { body: { userName: username, password: kim.password } });
+    return { username, password: kim.password, id: body.id as string };
+  };
+  const rowOf = async (id: string, SK: string) =>
+    (await allItems(api.service)).find((item) => item.PK.endsWith(`#CRED#${id}`) && item.SK === SK);
+  const deleting = (id: string) => async () => {
+    expect((await api.ask("DELETE", `/scim2/Users/${id}`)).status).toBe(204);
+  };
+  const stores = (id: string, SK: string) => (transaction: string) =>
+    transaction.includes(`#CRED#${id}`) && transaction.includes(SK);
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("by a code does not count, and leaves the sealed secret to expire", async () => {
+    const client = await newApplication({}, TWO_STEPS);
+    const person = await newPerson("coded");
+    const page = browser();
+    await page.open(requestOf(client));
+    const { secret } = await setUp(page, await enter(page, person));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + STEP_MS });
+    await page.open(requestOf(client, { prompt: "login" }));
+    expect((await enter(page, person)).title).toBe("Enter your code");
+    const send = () => page.submit({ code: codeAt(secret) });
+    const shown = await between(send, stores(person.id, "TOTP"), deleting(person.id));
+    expect(await rowOf(person.id, "TOTP")).toMatchObject({ expiresAtSeconds: expect.any(Number) });
+    expect([shown.title, shown.location]).toEqual(["Enter your code", undefined]);
+  });
+
+  test("by a passkey does not count, and leaves the passkeys to expire", async () => {
+    const client = await newApplication({}, PASSKEY_STEP);
+    const person = await newPerson("keyed");
+    const key = newAuthenticator(api.url);
+    const page = browser();
+    await page.open(requestOf(client));
+    await create(page, await enter(page, person), key);
+    await page.open(requestOf(client, { prompt: "login" }));
+    const asked = await enter(page, person);
+    const send = () => use(page, asked, key);
+    const shown = await between(send, stores(person.id, "PASSKEYS"), deleting(person.id));
+    expect(await rowOf(person.id, "PASSKEYS")).toMatchObject({ expiresAtSeconds: expect.any(Number) });
+    expect([shown.title, shown.location]).toEqual([asked.title, undefined]);
   });
 });
