@@ -1,8 +1,10 @@
 /** What users have agreed to: the scopes that an application may have, until the user takes it back. */
+import { newId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
 import { list, number, optional, rowCodec, text, withDefault } from "../table/row.ts";
+import { stale } from "../table/stale.ts";
 import { LAST, type Step, type Table } from "../table/table.ts";
-import { putting, removing } from "../tokens/unconditional.ts";
+import { removing } from "../tokens/unconditional.ts";
 
 /** The consent of a user for an application. */
 export interface Consent {
@@ -12,6 +14,8 @@ export interface Consent {
   /** Names of single claims that no scope gives. */
   readonly claims: readonly string[];
   readonly givenMs: number;
+  /** Another one for each time that the user agrees: two may be in one millisecond. Old rows have none. */
+  readonly version?: string | undefined;
 }
 
 const PAGE = 1_000;
@@ -21,6 +25,7 @@ const rows = rowCodec<Consent>("consent", {
   scopes: list(text),
   claims: withDefault(list(text), []),
   givenMs: number,
+  version: optional(text),
 });
 
 /** The consent of a user for an application. One round trip. */
@@ -57,7 +62,10 @@ export function covers(
   );
 }
 
-/** The step that stores a consent in place of an earlier one, whose scopes and claims it keeps. */
+/**
+ * The step that stores a consent in place of an earlier one, whose scopes and claims it keeps. Another one that was
+ * given, or taken back, since the earlier one was read makes it stale.
+ */
 export function storingConsent(
   { tenant, userId, applicationId }: Readonly<Record<"tenant" | "userId" | "applicationId", string>>,
   before: Consent | undefined,
@@ -67,8 +75,14 @@ export function storingConsent(
     scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
     claims: [...new Set([...(before?.claims ?? []), ...claims])],
   };
-  return putting({
-    ...keys.consent(tenant, userId, applicationId),
-    ...rows.write({ ...all, tenant: ofApplication, givenMs }),
-  });
+  const version = newId();
+  const row = rows.write({ ...all, tenant: ofApplication, givenMs, version });
+  return {
+    put: { ...keys.consent(tenant, userId, applicationId), ...row },
+    when: before
+      ? { equal: { givenMs: before.givenMs, ...(before.version && { version: before.version }) } }
+      : "absent",
+    // The row of this very step shows that its response was lost.
+    otherwise: (found) => (found?.version === version ? "applied" : stale()),
+  };
 }

@@ -11,19 +11,16 @@ import { permissionOf } from "../tokens/model.ts";
 import { revocationStore, revocationTime, revokingGrant, subjects } from "../tokens/revocation-store.ts";
 import { consentsOf, type ListedConsent, removingConsent } from "./consent-store.ts";
 import type { sessionOperations } from "./contract.ts";
-import { endingSession, lastTokenSeconds, type TokenLimits } from "./ending.ts";
+import { type EndLimits, endingSession, lastTokenSeconds } from "./ending.ts";
 import { endOf, isEndedByAccount } from "./lifetime.ts";
-import type { SessionLimits } from "./model.ts";
 import { type SessionWithClients, sessionsOf } from "./session-store.ts";
 import type { AuthorizedApp, SessionList } from "./shapes.ts";
 
 /** The dependencies of these handlers. */
-export interface SessionStores {
+export interface SessionStores extends EndLimits {
   readonly table: Table;
   readonly users: Pick<UserStore, "find">;
   readonly applications: Pick<ApplicationStore, "find">;
-  readonly sessionLimits: SessionLimits;
-  readonly tokenLimits: TokenLimits;
 }
 
 type Context = RequestContext & SessionStores;
@@ -101,13 +98,12 @@ async function shownSessions(userId: string, context: Context): Promise<z.input<
 
 /** Ends one session of a user, or all. Throws `session.not_found`. */
 async function endSessions(userId: string, sid: string | undefined, context: Context): Promise<undefined> {
-  const { now, tokenLimits } = context;
   const open = await openSessions(userId, context);
   const meant = sid === undefined ? open : open.filter(({ session }) => session.sid === sid);
   if (sid !== undefined && meant.length === 0) {
     throw new Fault("session.not_found", `The user has no session with the id ${sid.slice(0, 100)}.`);
   }
-  await writeEach(meant, (each) => endingSession(each, tokenLimits, now), context);
+  await writeEach(meant, (each) => endingSession(each, context, context.now), context);
 }
 
 async function shownApps(userId: string, context: Context): Promise<z.input<typeof AuthorizedApp>[]> {

@@ -2,13 +2,14 @@
 import { mustChangePassword } from "../identities/users/model.ts";
 import type { PageResult } from "../operation/operation.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
+import { whileStale } from "../table/stale.ts";
 import { answerError } from "./answers.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { furtherClaims, guestClaims, type TenantFacts, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { lackingFactors, standingIn } from "./factors.ts";
 import { type Asked, answering, askPassword, issue, refusalOf, refuse, taken } from "./flow.ts";
-import { opened, type PageHeaders } from "./forms.ts";
+import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import type { ConsentRequest } from "./pending.ts";
 import { currentSession, guestSession, referenceOf } from "./session.ts";
 
@@ -27,6 +28,16 @@ export async function takeConsent(
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("consent", body.request, headers, context);
+  // A consent that was taken back meanwhile must not come back with this one.
+  return whileStale(() => answerConsent(form, body.answer, context));
+}
+
+/** Reads everything as it is now, and answers. */
+async function answerConsent(
+  form: OpenedForm<"consent">,
+  answer: ConsentAnswer["answer"],
+  context: SignInContext,
+): Promise<PageResult> {
   const { request } = form.pending;
   const { tenant, clientId, scopes, applicationId } = request;
   const reference = referenceOf(context, form.pending.session);
@@ -39,7 +50,7 @@ export async function takeConsent(
   ]);
   // The session ended meanwhile, is not the one that was asked, or is of a guest whom the application takes no more.
   if (!current || (isGuest && !asked.client.settings.takesGuests)) return askPassword(asked, context);
-  if (body.answer !== "allow") {
+  if (answer !== "allow") {
     const steps = answering(request);
     if (steps.length > 0) await context.table.write(...steps);
     return answerError(new AuthorizationError("access_denied", "The user did not agree."), request.to, asked, context);

@@ -2,7 +2,7 @@
 import { maySignIn, type User } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import { endingSession } from "../sessions/ending.ts";
+import { type EndLimits, endingSession } from "../sessions/ending.ts";
 import { endOf, isEndedByAccount } from "../sessions/lifetime.ts";
 import { SESSIONS_MAX, type Session, type SessionClient, userAgentOf } from "../sessions/model.ts";
 import {
@@ -201,12 +201,17 @@ export function startSession(clientId: string, signedIn: SignedInUser, context: 
         : storingSession(digest, session),
     },
     steps: [
-      ...ending.flatMap((each) => endingSession(each, tools.limits, now)),
+      ...ending.flatMap((each) => endingSession(each, endLimitsOf(context), now)),
       // They expire with the session, which lasts longer now.
       ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
     ],
     cookies: [settingSession(tenant, value), ...(replaced ? [removingSessionCookie(replaced.session.tenant)] : [])],
   };
+}
+
+/** What decides on the steps that end a session. */
+export function endLimitsOf({ tools: { settings, limits } }: Pick<SignInContext, "tools">): EndLimits {
+  return { sessionLimits: settings.sessions, tokenLimits: limits };
 }
 
 /** A session of a user from now on. */

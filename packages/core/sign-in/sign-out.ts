@@ -22,7 +22,7 @@ import { signedOutPage, signOutPage } from "./pages/pages.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { sealPending } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
-import { otherReferences, referenceIn } from "./session.ts";
+import { endLimitsOf, otherReferences, referenceIn } from "./session.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** Characters of `state`, encoded for an address: it comes back in a header. */
@@ -136,11 +136,11 @@ async function end(
   sending: Sending,
   context: SignInContext,
 ): Promise<PageResult> {
-  const { table, tools, now, origin, applications } = context;
+  const { table, now, origin, applications } = context;
   const { tenant } = ended.session;
   const [frames] = await Promise.all([
     framesFor(ended, { issuerOf: issuerAt(origin).issuerOf, applications }),
-    table.write(...endingSession(ended, tools.limits, now)),
+    table.write(...endingSession(ended, endLimitsOf(context), now)),
   ]);
   // A page that was left open must not sign the person in again.
   return leave(request, sending, { cookies: [removingSessionCookie(tenant), removingBrowserText()], frames });

@@ -59,16 +59,20 @@ export function passkeysIn(item: Item | undefined): Passkeys | undefined {
   return expiresAtSeconds === undefined ? passkeys : undefined;
 }
 
-/** The step that stores passkeys in place of `before`. `otherwise`: for passkeys that changed since they were read. */
+/**
+ * The step that stores passkeys in place of `before`. `otherwise`: for passkeys that changed since they were read, or
+ * whose user was deleted: their expiry must stay.
+ */
 export function storingPasskeys(
   tenant: string,
   userId: string,
   { before, after }: { readonly before: Passkeys | undefined; readonly after: Passkeys },
   otherwise: Step["otherwise"],
 ): Step {
+  const same = before && { handle: before.handle, revision: before.revision };
   return {
     put: { ...keys.passkeys(tenant, userId), ...rows.write(after) },
-    when: before ? { equal: { handle: before.handle, revision: before.revision } } : "absent",
+    when: same ? { equal: same, lacking: ["expiresAtSeconds"] } : "absent",
     otherwise,
   };
 }

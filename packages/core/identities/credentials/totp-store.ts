@@ -48,12 +48,15 @@ export function settingUpTotp(
 ): Step {
   return {
     put: { ...keys.totp(tenant, userId), ...rows.write(after) },
-    when: before ? { equal: { version: before.version } } : "absent",
+    when: before ? { equal: { version: before.version }, lacking: ["expiresAtSeconds"] } : "absent",
     otherwise,
   };
 }
 
-/** The step that notes the use of a code. `otherwise`: for a factor that was used or replaced since it was read. */
+/**
+ * The step that notes the use of a code. `otherwise`: for a factor that was used or replaced since it was read, or
+ * whose user was deleted: its expiry must stay.
+ */
 export function usingTotp(
   tenant: string,
   userId: string,
@@ -63,7 +66,7 @@ export function usingTotp(
   const { version, usedStep, recoveryDigests } = before;
   return {
     put: { ...keys.totp(tenant, userId), ...rows.write(after) },
-    when: { equal: { version, usedStep, recoveryDigests } },
+    when: { equal: { version, usedStep, recoveryDigests }, lacking: ["expiresAtSeconds"] },
     otherwise,
   };
 }
