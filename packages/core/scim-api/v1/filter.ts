@@ -12,7 +12,6 @@ import type { FilterSyntax, PathSyntax } from "../../scim/filter/syntax.ts";
 import { instantOf } from "../../scim/instant.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";
 import { type AttributePath, attributeNamed, hintFor } from "../../scim/schema/paths.ts";
-import { bareName } from "../resources/sources.ts";
 import { attributesNamed } from "./naming.ts";
 
 /** A parsed filter. */
@@ -86,9 +85,7 @@ function syntaxOf(type: ResourceType, { name, value }: Equality): FilterSyntax {
       `${quoted(name)} is not an attribute that a filter on ${type.name.toLowerCase()}s can have.${hintFor(type, name)}`,
     );
   const syntax = named(pathName(path));
-  if (typeOf(path) === "dateTime") return atSecond(syntax, value);
-  // A user shows its groups with their store. The stored name has it only where that is not PRIMARY.
-  return compare(syntax, "eq", path.attribute.name === "groups" ? bareName(value, PRIMARY) : value);
+  return typeOf(path) === "dateTime" ? atSecond(syntax, value) : compare(syntax, "eq", value);
 }
 
 /** `emails.work`: the values of one type. */
