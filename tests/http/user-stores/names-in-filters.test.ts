@@ -1,6 +1,6 @@
 /**
- * Names of groups in filters of users, with their user store and without: few users, of which a scan reads all, and
- * many, of which indexes and member lists find the matches, have one answer.
+ * Names in filters of users, with their user store and without: few users, of which a scan reads all, and many, of
+ * which indexes and member lists find the matches, have one answer.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { FEW } from "#core/listing/values/sets.ts";
@@ -86,6 +86,20 @@ const rows: readonly [string, readonly string[]][] = [
   ['groups.display eq "PRIMARY/staff" or groups.display eq "SECOND/staff"', ["SECOND/kim", "kim"]],
 ];
 
+/** Names that users show are no names of the service: what looks like a store in them is a part of them. */
+const shown: readonly [string, readonly string[]][] = [
+  [`displayName eq "${CARE}"`, ["kim"]],
+  [`displayName eq "${LABS.toUpperCase()}"`, ["SECOND/kim"]],
+  ['displayName sw "Primary/"', ["kim"]],
+  ['displayName co "SECOND/"', ["SECOND/kim"]],
+  ['displayName eq "PRIMARY/Care"', []],
+  ['displayName eq "SECOND/Labs"', ["SECOND/kim"]],
+  ['displayName ew "/labs"', ["SECOND/kim"]],
+  [`not (displayName eq "${CARE}")`, but("kim")],
+  ['userName eq "PRIMARY/kim"', ["kim"]],
+  ['userName sw "SECOND/k"', ["SECOND/kim"]],
+];
+
 const finds = (name: string, given: readonly (readonly [string, readonly string[]])[]) =>
   test.each(given)(`${name}: %s`, async (filter, expected) => {
     const answers = await Promise.all(ways.map((way) => found(way(filter))));
@@ -94,6 +108,7 @@ const finds = (name: string, given: readonly (readonly [string, readonly string[
 
 describe("among few users", () => {
   finds("names of groups", rows);
+  finds("names that users show", shown);
 });
 
 describe("in SCIM 1.1", () => {
@@ -110,4 +125,5 @@ describe("in SCIM 1.1", () => {
 describe("among many users", () => {
   beforeAll(addOthers, 60_000);
   finds("names of groups", rows);
+  finds("names that users show", shown);
 });

@@ -111,10 +111,13 @@ export function bareName(text: string, userStore: string): string {
     : text;
 }
 
-/** The names in a filter, in the form of one store: those of its users and groups, and those of the groups of users. */
-export function canonicalIn(userStore: string) {
+/**
+ * The names in a filter, in the form of one store: those of its users or groups, and those of the groups of users.
+ * Other texts may contain a slash, as the `displayName` of a user does.
+ */
+export function canonicalIn(userStore: string, nameAttribute: "userName" | "displayName") {
   return ({ attribute, extension, sub }: AttributePath, text: string): string => {
-    const isName = attribute.name === "userName" || attribute.name === "displayName";
+    const isName = attribute.name === nameAttribute;
     const isOfGroup = attribute.name === "groups" && sub?.name === "display";
     return !extension && (isName || isOfGroup) ? bareName(text, userStore) : text;
   };
