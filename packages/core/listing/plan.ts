@@ -155,9 +155,19 @@ function namePlanOf(filter: BoundFilter, test: KeyTest): NamePlan {
     );
   const [exact] = operands("eq");
   if (exact !== undefined) return { kind: "names", prefix: exact, exact, test };
-  const prefix = longest(operands("sw"));
+  const prefix = longest([...operands("sw"), ...terms.map(commonBeginning)]);
   const isPrefixAlone = filter.kind === "compare" && filter.operator === "sw";
   return isPrefixAlone ? { kind: "names", prefix } : { kind: "names", prefix, test };
+}
+
+/** What the names begin with that an `or` of beginnings finds, as that of the forms of one beginning. */
+function commonBeginning(term: BoundFilter): string {
+  if (term.kind !== "or") return "";
+  const [first = [], ...others] = term.parts.map((part) =>
+    part.kind === "compare" && part.operator === "sw" ? Array.from(String(part.operand)) : [],
+  );
+  const end = first.findIndex((character, at) => others.some((other) => other[at] !== character));
+  return first.slice(0, end < 0 ? first.length : end).join("");
 }
 
 function longest(texts: readonly string[]): string {
