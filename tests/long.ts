@@ -81,7 +81,7 @@ const many = [
   "tests/http/signals/events.test.ts",
   "tests/http/sst/application.test.ts",
   "tests/http/tenants/owners.test.ts",
-  "tests/http/user-stores/ldap-lists.test.ts",
+  "tests/http/user-stores/{ldap-lists,names-in-filters}.test.ts",
   "tests/http/webhooks/{actors,limits}.test.ts",
   "tests/unit/access/certificate.test.ts",
   "tests/unit/identities/damaged-member.test.ts",

@@ -160,7 +160,7 @@ function namePlanOf(filter: BoundFilter, unlimited: KeyTest): NamePlan {
     );
   const [exact] = operands("eq");
   if (exact !== undefined) return { kind: "names", prefix: exact, exact, test };
-  const prefix = longest(operands("sw"));
+  const prefix = longest([...operands("sw"), ...terms.map(commonBeginning)]);
   const isPrefixAlone = filter.kind === "compare" && filter.operator === "sw";
   return isPrefixAlone ? { kind: "names", prefix } : { kind: "names", prefix, test };
 }
@@ -174,6 +174,16 @@ function limited(test: KeyTest, terms: number): KeyTest {
     if (left < 0) throw tooMany(undefined, `The filter compares too many names with ${terms} terms. Send fewer terms.`);
     return test(key);
   };
+}
+
+/** What the names begin with that an `or` of beginnings finds, as that of the forms of one beginning. */
+function commonBeginning(term: BoundFilter): string {
+  if (term.kind !== "or") return "";
+  const [first = [], ...others] = term.parts.map((part) =>
+    part.kind === "compare" && part.operator === "sw" ? Array.from(String(part.operand)) : [],
+  );
+  const end = first.findIndex((character, at) => others.some((other) => other[at] !== character));
+  return first.slice(0, end < 0 ? first.length : end).join("");
 }
 
 function longest(texts: readonly string[]): string {

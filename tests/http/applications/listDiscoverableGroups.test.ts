@@ -32,6 +32,11 @@ test("filters by a part of the name, in any letter case", async () => {
   expect(await list("?filter=name+co+drivers&domain=SECOND")).toEqual([]);
 });
 
+test("finds a part of a Greek name that goes on after a sigma", async () => {
+  await api.ask("POST", "/scim2/Groups", { body: { displayName: "ΠΑΠΑΣΤΑΜΟΥ" } });
+  expect(await list(`?filter=name+co+${encodeURIComponent("ΠΑΠΑΣ")}`)).toEqual(["ΠΑΠΑΣΤΑΜΟΥ"]);
+});
+
 test("returns 400 for other filters and for an unknown user store", async () => {
   for (const query of ["filter=name+eq+Office", "filter=id+co+a", "filter=name+co+a+or+name+co+b", "domain=FOURTH"]) {
     const { status, body } = await api.ask("GET", `${GROUPS}?${query}`);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "#local/ports.ts";
 import { type RunningService, startService } from "#local/service.ts";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
-import { scimOf } from "#tests/support/scim.ts";
+import { refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";
 import { ADMIN, basic, type World } from "#tests/support/world.ts";
@@ -143,4 +143,24 @@ test("hides its users and groups, refuses their sign-ins, and restores them when
   expect(await statuses()).toEqual([200, 200, 200]);
   expect(await scim.read(`/Groups/${group.id}`)).toMatchObject({ members: [{ value: user.id }] });
   expect(await scim.read(`/v2/Roles/${role.body.id}`)).toMatchObject({ users: [{ value: user.id }] });
+});
+
+test("refuses a cursor where a list has other stores than on its first page, and goes on when they are back", async () => {
+  const [, third = ""] = TWO_STORES.split(/(?=\[\[user_store\]\]\ndomain = "THIRD")/);
+  for (const name of ["page-a", "SECOND/page-b", "THIRD/page-c", "THIRD/page-d"]) await scim.user({ userName: name });
+  const query = { filter: 'userName sw "page"', count: 2 };
+  const { body: first } = await scim.get("/Users", { ...query, cursor: "" });
+  expect(first.Resources.map(({ userName }: Shown) => userName)).toEqual(["page-a", "SECOND/page-b"]);
+  const { body: ofStore } = await scim.get("/Users", { ...query, count: 1, domain: "THIRD", cursor: "" });
+  const nextPage = () => scim.get("/Users", { ...query, cursor: first.nextCursor });
+
+  for (const deployment of [third, ""]) {
+    await restart(deployment);
+    expect(refusal(await nextPage(), 400, "invalidCursor")).toContain("another list");
+  }
+  await restart(third);
+  const rest = await scim.get("/Users", { ...query, count: 1, domain: "THIRD", cursor: ofStore.nextCursor });
+  expect(rest.body.Resources).toMatchObject([{ userName: "THIRD/page-d" }]);
+  await restart(TWO_STORES);
+  expect((await nextPage()).body.Resources).toMatchObject([{ userName: "THIRD/page-c" }, { userName: "THIRD/page-d" }]);
 });

@@ -56,7 +56,7 @@ export const storeOf = (resource: Resource): string => {
 export const boundOf = ({ version, filter }: Ask, userStore: string): BoundFilter | undefined => {
   if (filter === undefined) return undefined;
   const syntax = version === 1 ? userFilter(userType, filter).syntax : parseFilter(filter);
-  return syntax && bindFilter(userType, syntax, { unknown: "refuse", canonical: canonicalIn(userStore) });
+  return syntax && bindFilter(userType, syntax, { unknown: "refuse", canonical: canonicalIn(userStore, "userName") });
 };
 
 /** The matches of one user store in an order, with the values by which lists of several stores are merged. */

@@ -15,7 +15,7 @@ const settings = {
   attributes: defaultAttributes,
 } as unknown as DirectorySettings;
 const bound = (filter: string) =>
-  bindFilter(userType, parseFilter(filter), { unknown: "refuse", canonical: canonicalIn("CORP") });
+  bindFilter(userType, parseFilter(filter), { unknown: "refuse", canonical: canonicalIn("CORP", "userName") });
 const everyUser = "(objectClass=inetOrgPerson)(objectClass=posixAccount)(uid=*)";
 const compiled = (filter: string): string => {
   const text = filtersOf(settings).matching(bound(filter)).toString();

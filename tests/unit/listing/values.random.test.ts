@@ -17,7 +17,7 @@ import {
   scan,
 } from "./values.support.ts";
 
-const families = ["Smith", "smythe", "Jones", "Ångström", "Ng", "Zeta\u{1F600}", "s"];
+const families = ["Smith", "smythe", "Jones", "Ångström", "Ng", "Zeta\u{1F600}", "s", "ΠΑΠΑΣ", "ΠΑΠΑΣΤΑΜΟΥ"];
 const givens = ["Kim", "kimberly", "Ada", "Åsa", "Jo"];
 const domains = ["acme.com", "ACME.com", "example.org", "acme.co"];
 const types = ["work", "Home", "other", undefined];
@@ -86,6 +86,8 @@ const texts = fc.constantFrom(
   "\u{1F600}",
   "user1",
   "user77",
+  "Σ",
+  "απας",
 );
 const stringTerm = (names: readonly string[]) =>
   fc.oneof(

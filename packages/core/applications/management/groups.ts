@@ -4,7 +4,7 @@ import { PRIMARY } from "../../domain/username.ts";
 import type { GroupStore } from "../../identities/groups/store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
-import { foldName } from "../../platform/fold.ts";
+import { foldName, sigmaForms } from "../../platform/fold.ts";
 import type { GroupShown } from "./contract.ts";
 
 /** Where the groups are. */
@@ -35,10 +35,13 @@ export async function listDiscoverableGroups(
   if (!userStoresOf(tenant).includes(userStore)) {
     throw new Fault("application.invalid", `domain: the tenant has no user store '${domain.slice(0, 100)}'.`);
   }
-  const part = foldName(filter?.trim() ? partOf(filter) : "");
+  const part = filter?.trim() ? partOf(filter) : "";
+  const forms = sigmaForms(part, { before: true, after: true }).map(foldName);
   const names = groups.names(tenant, userStore);
   const page = { offset: 0, limit: GROUPS_MAX };
-  const { entries } = await (part === "" ? names.page(page) : names.search((name) => name.includes(part), page));
+  const { entries } = await (part === ""
+    ? names.page(page)
+    : names.search((name) => forms.some((form) => name.includes(form)), page));
   const found = await groups.findMany(
     tenant,
     entries.map(({ id }) => id),

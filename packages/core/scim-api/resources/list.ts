@@ -48,12 +48,13 @@ export function groupsListed(call: ScimCall, target: ListTarget, sort: SortReque
 
 function queryOf(
   { type, userStores, syntax, names, unknown = "refuse" }: ListTarget,
-  nameAttribute: string,
+  nameAttribute: "userName" | "displayName",
   sort: SortRequest,
 ): Query {
-  const filters = userStores.map(
-    (store) => syntax && withoutType(type, bindFilter(type, syntax, { unknown, canonical: canonicalIn(store) })),
-  );
+  const filters = userStores.map((store) => {
+    const canonical = canonicalIn(store, nameAttribute);
+    return syntax && withoutType(type, bindFilter(type, syntax, { unknown, canonical }));
+  });
   return { filters, names, ...orderOf(type, nameAttribute, sort) };
 }
 

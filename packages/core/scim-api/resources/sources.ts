@@ -1,5 +1,6 @@
 /** Users and groups as sources of lists: their name index, lookups, member lists, and what filters evaluate. */
 
+import { withStore } from "../../domain/username.ts";
 import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
@@ -10,7 +11,7 @@ import { foldName } from "../../platform/fold.ts";
 import { type Compare, pathName } from "../../scim/filter/bound.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
-import { groupResource, userResource } from "./present.ts";
+import { groupResource, type ShownNames, userResource } from "./present.ts";
 import { namedUsers } from "./show.ts";
 import { membersOfAll } from "./show-groups.ts";
 
@@ -42,7 +43,8 @@ export function userSource(
     async resourcesOf(items, attributes) {
       const isNamed = readsAny(attributes, "groups", "roles");
       const { users: shown, names } = isNamed ? await namedUsers(call, items) : { users: items, names: new Map() };
-      return shown.map((user) => ({ ...userResource(user, names, call), userName: user.userName }));
+      const bare = bareNames(shown, names, userStore);
+      return shown.map((user) => ({ ...userResource(user, bare, call), userName: user.userName }));
     },
 
     // A directory owns the addresses of its users, so the lookup rows of those may be out of date.
@@ -125,12 +127,31 @@ export function bareName(text: string, userStore: string): string {
     : text;
 }
 
-/** The names in a filter, in the form of one store. */
-export function canonicalIn(userStore: string) {
-  return ({ attribute, extension }: AttributePath, text: string): string =>
-    !extension && (attribute.name === "userName" || attribute.name === "displayName")
-      ? bareName(text, userStore)
-      : text;
+/**
+ * The names in a filter, in the form of one store: those of its users or groups, and those of the groups of users.
+ * Other texts may contain a slash, as the `displayName` of a user does.
+ */
+export function canonicalIn(userStore: string, nameAttribute: "userName" | "displayName") {
+  return ({ attribute, extension, sub }: AttributePath, text: string): string => {
+    const isName = attribute.name === nameAttribute;
+    const isOfGroup = attribute.name === "groups" && sub?.name === "display";
+    return !extension && (isName || isOfGroup) ? bareName(text, userStore) : text;
+  };
+}
+
+/**
+ * Names by id, those of the groups of users without the store. A lookup finds a group by its bare name, so this is what
+ * filters compare: a filter has the same matches whether users are looked up or evaluated.
+ */
+function bareNames(users: readonly User[], names: ShownNames, userStore: string): ShownNames {
+  const prefix = withStore(userStore, "");
+  if (prefix === "") return names;
+  const bare = new Map(names);
+  for (const id of users.flatMap(({ groupIds }) => groupIds)) {
+    const name = names.get(id);
+    if (name?.startsWith(prefix)) bare.set(id, name.slice(prefix.length));
+  }
+  return bare;
 }
 
 function externalUsers({ stores, tenant }: ScimCall, userStore: string): ExternalList<User> | undefined {

@@ -12,7 +12,6 @@ import type { FilterSyntax, PathSyntax } from "../../scim/filter/syntax.ts";
 import { instantOf } from "../../scim/instant.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";
 import { type AttributePath, attributeNamed, hintFor } from "../../scim/schema/paths.ts";
-import { bareName } from "../resources/sources.ts";
 import { attributesNamed } from "./naming.ts";
 
 /** A parsed filter. */
@@ -60,19 +59,22 @@ export function groupFilter(type: ResourceType, filter: string | undefined, user
 
 /** The names that match a pattern with wildcards: its parts in their order, the first and the last at the ends. */
 function namesLike(pattern: string): Pick<NamePlan, "prefix" | "test"> {
-  const parts = pattern.split("*").map(foldName);
-  const [prefix = "", ...further] = parts;
+  // Lower case of a sigma at a wildcard depends on the letters that it stands for.
+  const withOneSigma = (folded: string): string => folded.replaceAll("ς", "σ");
+  const [first = "", ...further] = pattern.split("*").map((part) => withOneSigma(foldName(part)));
+  const [prefix = ""] = first.split("σ");
   const end = further.pop() ?? "";
   const middle = further.filter((part) => part !== "");
-  if (middle.length === 0 && end === "") return { prefix };
-  const test = (name: string): boolean => {
-    let at = prefix.length;
+  if (prefix === first && middle.length === 0 && end === "") return { prefix };
+  const test = (key: string): boolean => {
+    const name = withOneSigma(key);
+    let at = first.length;
     for (const part of middle) {
       const found = name.indexOf(part, at);
       if (found < 0) return false;
       at = found + part.length;
     }
-    return name.startsWith(prefix) && name.endsWith(end) && name.length - end.length >= at;
+    return name.startsWith(first) && name.endsWith(end) && name.length - end.length >= at;
   };
   return { prefix, test };
 }
@@ -86,9 +88,7 @@ function syntaxOf(type: ResourceType, { name, value }: Equality): FilterSyntax {
       `${quoted(name)} is not an attribute that a filter on ${type.name.toLowerCase()}s can have.${hintFor(type, name)}`,
     );
   const syntax = named(pathName(path));
-  if (typeOf(path) === "dateTime") return atSecond(syntax, value);
-  // A user shows its groups with their store. The stored name has it only where that is not PRIMARY.
-  return compare(syntax, "eq", path.attribute.name === "groups" ? bareName(value, PRIMARY) : value);
+  return typeOf(path) === "dateTime" ? atSecond(syntax, value) : compare(syntax, "eq", value);
 }
 
 /** `emails.work`: the values of one type. */

@@ -11,6 +11,8 @@ interface CursorScope {
   readonly call: Scim2Call;
   readonly endpoint: string;
   readonly request: ListRequest;
+  /** The user stores of the list in their order; left out where it has none. */
+  readonly userStores?: readonly string[] | undefined;
 }
 
 /** Where the next page starts. */
@@ -46,7 +48,7 @@ export function openCursor(scope: CursorScope, cursor: string, count: number): P
   if (state.query !== digestOf(scope)) {
     throw new Fault(
       "scim.cursor_invalid",
-      "The cursor belongs to another list. Do not change the filter, the sorting and the attributes between pages.",
+      "The cursor belongs to another list. Do not change the filter, the sorting and the attributes between pages. Where user stores were added or removed, start again with an empty cursor.",
     );
   }
   if (state.until < scope.call.now) {
@@ -66,7 +68,11 @@ function unsealed(scope: CursorScope, cursor: string): CursorState {
   }
 }
 
-function digestOf({ endpoint, request }: CursorScope): string {
+/**
+ * Positions name user stores by their place in the list, so the digest has their names. The first one is PRIMARY, or
+ * what `domain` names, and no deployment changes that.
+ */
+function digestOf({ endpoint, request, userStores = [] }: CursorScope): string {
   const { attributes, excludedAttributes, filter, domain, sortBy, sortOrder } = request;
   const text = JSON.stringify([
     endpoint,
@@ -76,6 +82,7 @@ function digestOf({ endpoint, request }: CursorScope): string {
     domain,
     sortBy,
     sortOrder,
+    ...userStores.slice(1),
   ]);
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }

@@ -29,6 +29,7 @@ export interface ListResult {
 /** The resources of one type: how they are read, and how they are shown. */
 interface Part<T> extends Listing<T> {
   readonly endpoint: "/Users" | "/Groups";
+  readonly userStores: readonly string[];
   readonly show: (items: readonly T[]) => Promise<readonly Resource[]>;
 }
 
@@ -87,13 +88,15 @@ function usersOf(
 ): Part<User> {
   const { userType, removesDuplicateUsers } = call.stores.dialect;
   const projection = projectionOf(userType, request);
-  const listing = usersListed(call, targetOf(call, userType, request, unknown), sort);
+  const target = targetOf(call, userType, request, unknown);
+  const listing = usersListed(call, target, sort);
   // Read concurrently with the list.
   const state = readNamesState(call, projection);
   const once = (users: readonly User[]) => [...new Map(users.map((user) => [user.id, user])).values()];
   return {
     ...listing,
     endpoint: "/Users",
+    userStores: target.userStores,
     show: (users) => showUsers(call, removesDuplicateUsers ? once(users) : users, projection, state),
   };
 }
@@ -106,9 +109,11 @@ function groupsOf(
 ): Part<Group> {
   const { groupType } = call.stores.dialect;
   const projection = projectionOf(groupType, request);
+  const target = targetOf(call, groupType, request, unknown);
   return {
-    ...groupsListed(call, targetOf(call, groupType, request, unknown), sort),
+    ...groupsListed(call, target, sort),
     endpoint: "/Groups",
+    userStores: target.userStores,
     show: (groups) => showGroups(call, groups, projection),
   };
 }
@@ -137,10 +142,10 @@ async function listPart<T>(call: Scim2Call, request: ListRequest, part: Part<T>)
 async function listByCursor<T>(
   call: Scim2Call,
   request: ListRequest,
-  { sources, query, endpoint, show }: Part<T>,
+  { sources, query, endpoint, userStores, show }: Part<T>,
   { cursor, count }: CursorRequest,
 ): Promise<ListResult> {
-  const scope = { call, endpoint, request };
+  const scope = { call, endpoint, request, userStores };
   const state = cursor === "" ? undefined : openCursor(scope, cursor, count);
   if (count === 0) {
     const { total } = await listPage(sources, query, { offset: 0, limit: 0 });

@@ -3,6 +3,7 @@
  * (RFC 7644 section 3.4.2.2).
  */
 import { Fault, type FaultName } from "../../platform/faults.ts";
+import { sigmaForms } from "../../platform/fold.ts";
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed, hintFor, type Named, resolveName } from "../schema/paths.ts";
 import { always, type BoundFilter, combined, negated, never, pathName } from "./bound.ts";
@@ -39,6 +40,13 @@ type Test =
 const schemasAttribute = attributeNamed(commonAttributes, "schemas");
 /** Attributes whose elements can be compared by `value` (the id) and by `display` (the name). */
 const namedByDisplay: ReadonlySet<string> = new Set(["groups"]);
+
+/** Where a value may go on beyond the operand. */
+const openEnds: Readonly<Partial<Record<Operator, Parameters<typeof sigmaForms>[1]>>> = {
+  co: { before: true, after: true },
+  sw: { before: false, after: true },
+  ew: { before: true, after: false },
+};
 
 /** The operators for `schemas`. */
 const urnOperators: readonly Operator[] = ["eq", "ne", "co", "sw", "ew"];
@@ -217,9 +225,16 @@ function compare(
       `${excerpt(literal.text)} at character ${literal.at} is not a value of '${name}', which is of type ${attribute.type}. Example: ${examples[attribute.type]}.`,
     );
   }
-  const canonical = typeof value === "string" && attribute.type === "string" ? scope.canonical(path, value) : value;
-  const operand = comparable(attribute, canonical) ?? canonical;
-  return { kind: "compare", path, where, operator, value, operand };
+  const ends = attribute.caseExact ? undefined : openEnds[operator];
+  const forms = typeof value === "string" && ends ? sigmaForms(value, ends) : [value];
+  return combined(
+    "or",
+    forms.map((form): BoundFilter => {
+      const canonical = typeof form === "string" && attribute.type === "string" ? scope.canonical(path, form) : form;
+      const operand = comparable(attribute, canonical) ?? canonical;
+      return { kind: "compare", path, where, operator, value: form, operand };
+    }),
+  );
 }
 
 function wrongOperator(operator: Operator, what: string, operators: readonly string[]): Fault {

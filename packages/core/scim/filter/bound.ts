@@ -25,7 +25,7 @@ export interface Compare {
   /** Only elements that match this filter count: `emails[type eq "work"].value eq "x"`. */
   readonly where: BoundFilter | undefined;
   readonly operator: Operator;
-  /** The value of the literal: a string as written, a number or a boolean. */
+  /** The value of the literal: a string as written (of Greek ones a form of it), a number or a boolean. */
   readonly value: Operand;
   /** The value in the form of `comparable`. */
   readonly operand: Operand;
