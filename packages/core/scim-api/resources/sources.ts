@@ -2,6 +2,7 @@
 
 import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
+import type { NamesState } from "../../identities/memberships/shown-names.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import type { User } from "../../identities/users/model.ts";
 import type { ExternalList, MemberList, Source } from "../../listing/source.ts";
@@ -10,7 +11,7 @@ import { type Compare, pathName } from "../../scim/filter/bound.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource, userResource } from "./present.ts";
-import { namedUsers } from "./show.ts";
+import { groupIdsOf, namedUsers } from "./show.ts";
 import { membersOfAll } from "./show-groups.ts";
 
 /** The length of a time with milliseconds, without its zone. */
@@ -67,7 +68,8 @@ export function userSource(call: ScimCall, userStore: string): Source<User> {
 /** The groups of one store. */
 export function groupSource(call: ScimCall, userStore: string): Source<Group> {
   const { stores, tenant } = call;
-  const { users, groups } = stores;
+  const { groups } = stores;
+  let state: Promise<NamesState> | undefined;
   return {
     nameAttribute: "displayName",
     index: groups.names(tenant, userStore),
@@ -96,7 +98,9 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
         case "externalId":
           return groups.idsByExternalId(tenant, value);
         default:
-          return (await users.find(tenant, value))?.groupIds ?? [];
+          // Read once for all members that a filter names.
+          state ??= stores.names.state(tenant);
+          return groupIdsOf(call, value, state);
       }
     },
   };
