@@ -14,6 +14,8 @@ import { type Progress, type Subscriber, type SubscriberState, subscriberKinds }
 import { freeSlot, type SlotGroup } from "./slots.ts";
 
 const PER_PAGE = 1_000;
+/** Attempts to read two rows that agree: about a second. Then they count as they are, and the next write mends them. */
+const READS_MAX = 8;
 
 /** What an update changes. Members that are absent stay as they are. */
 export interface SubscriberChange {
@@ -81,8 +83,14 @@ export interface DeliveryStore {
   save(state: SubscriberState, progress: Progress): Promise<SubscriberState | undefined>;
 }
 
+type Versions = SubscriberState["versions"];
 type StoredSubscriber = Omit<Subscriber, "id"> & { readonly version: number };
-type StoredProgress = Progress & { readonly version: number; readonly writer: string };
+type StoredProgress = Progress & {
+  readonly version: number;
+  /** The version of the other row that this one belongs to; absent in rows of earlier releases. */
+  readonly subscriberVersion: number | undefined;
+  readonly writer: string;
+};
 
 const subscribers = rowCodec<StoredSubscriber>("subscriber", {
   kind: oneOf(...subscriberKinds),
@@ -109,23 +117,25 @@ const progresses = rowCodec<StoredProgress>("progress of a subscriber", {
   lastDeliveryMs: count,
   leasedUntilMs: count,
   version: number,
+  subscriberVersion: optional(number),
   writer: text,
 });
 
 const tenants = rowCodec<Omit<SubscribedTenant, "tenant">>("tenant with subscribers", { dueMs: count, mark: text });
+
+const firstVersions: Versions = { subscriber: 1, progress: 1 };
 
 /** Begins the sort keys of subscribers, which share a partition with their claims. */
 const ID = keys.subscriber("", "").SK;
 
 /** Opens the store on the table of one request. */
 export function subscriberStore(table: Table): SubscriberStore {
-  const find = async (tenant: string, id: string) => {
-    const [subscriber, progress] = await table.getMany([
-      keys.subscriber(tenant, id),
-      keys.subscriberProgress(tenant, id),
-    ]);
-    return subscriber && progress && stateOf(tenant, subscriber, progress);
-  };
+  const find = (tenant: string, id: string) =>
+    whileStale(async (attempts) => {
+      const both = [keys.subscriber(tenant, id), keys.subscriberProgress(tenant, id)];
+      const [subscriber, progress] = await table.getMany(both);
+      return subscriber && progress && stateOf(tenant, subscriber, progress, attempts);
+    });
   return {
     find,
     list: (tenant) => listed(table, tenant),
@@ -137,8 +147,8 @@ export function subscriberStore(table: Table): SubscriberStore {
         await table.write(
           ...claiming(tenant, subscriber.id, subscriber.claim, taken, applied),
           ...claiming(tenant, subscriber.id, slotClaim(slot), stale, applied),
-          { put: subscriberRow(tenant, { ...subscriber, slot }, 1), when: "absent", otherwise: applied },
-          { put: progressRow(tenant, subscriber.id, progress, 1), when: "absent", otherwise: applied },
+          { put: subscriberRow(tenant, { ...subscriber, slot }, firstVersions), when: "absent", otherwise: applied },
+          { put: progressRow(tenant, subscriber.id, progress, firstVersions), when: "absent", otherwise: applied },
           announcing(tenant),
         );
       }),
@@ -164,12 +174,12 @@ export function subscriberStore(table: Table): SubscriberStore {
             ? [...claiming(tenant, id, subscriber.claim, taken, stale), ...releasing(tenant, id, claim)]
             : []),
           {
-            put: subscriberRow(tenant, subscriber, after.versions.subscriber),
+            put: subscriberRow(tenant, subscriber, after.versions),
             when: { equal: { version: before.versions.subscriber } },
             otherwise: stale,
           },
           {
-            put: progressRow(tenant, id, after.progress, after.versions.progress),
+            put: progressRow(tenant, id, after.progress, after.versions),
             when: { equal: { version: before.versions.progress } },
             otherwise: stale,
           },
@@ -225,51 +235,57 @@ export function deliveryStore(table: Table): DeliveryStore {
       ),
 
     async save(state, progress) {
-      const { tenant, subscriber, versions } = state;
-      const put = progressRow(tenant, subscriber.id, progress, versions.progress + 1);
+      const { tenant, subscriber, versions: before } = state;
+      const versions = { ...before, progress: before.progress + 1 };
+      const put = progressRow(tenant, subscriber.id, progress, versions);
       const isSaved = await unlessWritten(() =>
         table.write({
           put,
-          when: { equal: { version: versions.progress } },
+          when: { equal: { version: before.progress } },
           // The random text of this very write shows that its response was lost.
           otherwise: (found) => (found?.writer === put.writer ? "applied" : stale()),
         }),
       );
-      return isSaved ? { ...state, progress, versions: { ...versions, progress: versions.progress + 1 } } : undefined;
+      return isSaved ? { ...state, progress, versions } : undefined;
     },
   };
 }
 
-async function listed(table: Table, tenant: string): Promise<SubscriberState[]> {
-  const [rows, progressRows] = await Promise.all([
-    table.queryAll({ PK: keys.subscriber(tenant, "").PK, from: ID, to: `${ID}${LAST}`, limit: PER_PAGE }),
-    table.queryAll({ PK: keys.subscriberProgress(tenant, "").PK, to: LAST, limit: PER_PAGE }),
-  ]);
-  const progressOf = new Map(progressRows.map((item) => [item.SK, item]));
-  return rows.flatMap((item) => {
-    // Both are written together; one of two reads may have missed it.
-    const progress = progressOf.get(item.SK.slice(ID.length));
-    return progress ? [stateOf(tenant, item, progress)] : [];
+function listed(table: Table, tenant: string): Promise<SubscriberState[]> {
+  return whileStale(async (attempts) => {
+    const [rows, progressRows] = await Promise.all([
+      table.queryAll({ PK: keys.subscriber(tenant, "").PK, from: ID, to: `${ID}${LAST}`, limit: PER_PAGE }),
+      table.queryAll({ PK: keys.subscriberProgress(tenant, "").PK, to: LAST, limit: PER_PAGE }),
+    ]);
+    const progressOf = new Map(progressRows.map((item) => [item.SK, item]));
+    return rows.flatMap((item) => {
+      // Both are written together; one of two reads may have missed it.
+      const progress = progressOf.get(item.SK.slice(ID.length));
+      return progress ? [stateOf(tenant, item, progress, attempts)] : [];
+    });
   });
 }
 
-function stateOf(tenant: string, subscriberItem: Item, progressItem: Item): SubscriberState {
+/**
+ * The state of two rows. Throws `stale` where the reads met them before and after a change of the owner: a worker would
+ * take the lease of the changed subscriber, and deliver to the endpoint that it had before.
+ */
+function stateOf(tenant: string, subscriberItem: Item, progressItem: Item, attempts: number): SubscriberState {
   const { version, ...subscriber } = subscribers.read(subscriberItem);
-  const { version: progressVersion, writer: _, ...progress } = progresses.read(progressItem);
-  return {
-    tenant,
-    subscriber: { id: progressItem.SK, ...subscriber },
-    progress,
-    versions: { subscriber: version, progress: progressVersion },
-  };
+  const { version: own, subscriberVersion = version, writer: _, ...progress } = progresses.read(progressItem);
+  if (subscriberVersion !== version && attempts < READS_MAX) throw stale();
+  const versions = { subscriber: version, progress: own };
+  return { tenant, subscriber: { id: progressItem.SK, ...subscriber }, progress, versions };
 }
 
-function subscriberRow(tenant: string, { id, ...subscriber }: Subscriber, version: number): Item {
+function subscriberRow(tenant: string, { id, ...subscriber }: Subscriber, { subscriber: version }: Versions): Item {
   return { ...keys.subscriber(tenant, id), ...subscribers.write({ ...subscriber, version }) };
 }
 
-function progressRow(tenant: string, id: string, progress: Progress, version: number): Item {
-  return { ...keys.subscriberProgress(tenant, id), ...progresses.write({ ...progress, version, writer: newId() }) };
+function progressRow(tenant: string, id: string, progress: Progress, versions: Versions): Item {
+  const { progress: version, subscriber: subscriberVersion } = versions;
+  const stored = { ...progress, version, subscriberVersion, writer: newId() };
+  return { ...keys.subscriberProgress(tenant, id), ...progresses.write(stored) };
 }
 
 /** Puts the tenant on the list of those that have subscribers, with something due at once. */

@@ -103,10 +103,10 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
     }
     default: {
       const [entries, lists] = await Promise.all([
-        Promise.all(candidates.names.map((name) => source.index.find(name))),
+        source.index.findMany(candidates.names),
         lookUpAll(source, candidates.equalities),
       ]);
-      return [...new Set([...defined(entries).map(({ id }) => id), ...lists.flat()])];
+      return [...new Set([...entries.map(({ id }) => id), ...lists.flat()])];
     }
   }
 }
@@ -149,8 +149,8 @@ export async function idsNamed<T>(
   { prefix, exact, test }: NamePlan,
 ): Promise<readonly string[] | undefined> {
   if (exact !== undefined) {
-    const entry = test?.(exact) === false ? undefined : await index.find(exact);
-    return entry ? [entry.id] : [];
+    const entries = await index.findMany(test ? exact.filter(test) : exact);
+    return entries.map(({ id }) => id);
   }
   if (!test) return (await index.all(prefix, CANDIDATES_MAX))?.map(({ id }) => id);
   // With `most`, more entries than that are counted and not returned.

@@ -27,8 +27,8 @@ export interface NamePlan {
   readonly kind: "names";
   /** All names that pass start with this. */
   readonly prefix: string;
-  /** The only name that can pass. */
-  readonly exact?: string;
+  /** The only names that can pass. */
+  readonly exact?: readonly string[];
   /** `undefined`: every name with the prefix passes. */
   readonly test?: (key: string) => boolean;
 }
@@ -123,16 +123,16 @@ function equalityOf(term: BoundFilter, isKnown: (equality: Compare) => boolean):
 }
 
 /**
- * The fewest candidates of an `and`: one name, then looked-up ids, then a member list, then what was changed since a
- * time, then a part of the names.
+ * The fewest candidates of an `and`: one name, then looked-up ids, then some names, then a member list, then what was
+ * changed since a time, then a part of the names.
  */
 function fewestOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candidates {
   const each = parts.map((part) => candidatesOf(part, vocabulary));
   const nothing = each.find(({ kind }) => kind === "nothing");
   if (nothing) return nothing;
   const named = namesAmong(parts, vocabulary.nameAttribute);
-  if (named?.exact !== undefined) return named;
   const few = each.find(({ kind }) => kind === "ids");
+  if (named?.exact && (named.exact.length <= 1 || !few)) return named;
   if (few) return few;
   const members = each.find(({ kind }) => kind === "members");
   if (members?.kind === "members") return { ...members, test: named?.test ?? prefixTest(named?.prefix) };
@@ -153,14 +153,10 @@ function namesAmong(parts: readonly BoundFilter[], nameAttribute: string): NameP
 function namePlanOf(filter: BoundFilter, unlimited: KeyTest): NamePlan {
   const test = limited(unlimited, sizeOf(filter));
   if (filter.kind === "always" || filter.kind === "present") return everyName;
+  const exact = exactNames(filter);
+  if (exact) return { kind: "names", prefix: "", exact, test };
   const terms = filter.kind === "and" ? filter.parts : [filter];
-  const operands = (operator: Compare["operator"]) =>
-    terms.flatMap((term) =>
-      term.kind === "compare" && term.operator === operator && typeof term.operand === "string" ? [term.operand] : [],
-    );
-  const [exact] = operands("eq");
-  if (exact !== undefined) return { kind: "names", prefix: exact, exact, test };
-  const prefix = longest([...operands("sw"), ...terms.map(commonBeginning)]);
+  const prefix = longest([...terms.flatMap((term) => operandOf(term, "sw") ?? []), ...terms.map(commonBeginning)]);
   const isPrefixAlone = filter.kind === "compare" && filter.operator === "sw";
   return isPrefixAlone ? { kind: "names", prefix } : { kind: "names", prefix, test };
 }
@@ -186,6 +182,34 @@ function commonBeginning(term: BoundFilter): string {
   return first.slice(0, end < 0 ? first.length : end).join("");
 }
 
+/** The only names that can satisfy a filter on names; `undefined` where it does not say so. */
+function exactNames(filter: BoundFilter): readonly string[] | undefined {
+  switch (filter.kind) {
+    case "never":
+      return [];
+    case "and": {
+      const parts = filter.parts.flatMap((part) => {
+        const names = exactNames(part);
+        return names ? [names] : [];
+      });
+      return parts.sort((a, b) => a.length - b.length)[0];
+    }
+    case "or": {
+      const parts = filter.parts.map(exactNames);
+      return parts.every((part) => part !== undefined) ? [...new Set(parts.flat())] : undefined;
+    }
+    default: {
+      const name = operandOf(filter, "eq");
+      return name === undefined ? undefined : [name];
+    }
+  }
+}
+
+function operandOf(term: BoundFilter, operator: Compare["operator"]): string | undefined {
+  if (term.kind !== "compare" || term.operator !== operator) return undefined;
+  return typeof term.operand === "string" ? term.operand : undefined;
+}
+
 function longest(texts: readonly string[]): string {
   return texts.reduce((most, text) => (text.length > most.length ? text : most), "");
 }
@@ -208,7 +232,7 @@ function anyOf(parts: readonly Candidates[]): Candidates {
       case "changed":
         return undefined;
       default:
-        return part.exact === undefined ? undefined : { kind: "ids", equalities: [], names: [part.exact] };
+        return part.exact === undefined ? undefined : { kind: "ids", equalities: [], names: part.exact };
     }
   });
   if (!few.every((part) => part !== undefined)) return everyName;

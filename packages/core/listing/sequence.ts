@@ -86,8 +86,8 @@ export async function sequenceOf<T>(
 function namesBy<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, backwards: boolean): Sequence {
   if (exact !== undefined) {
     const found = async (): Promise<Sequence> => {
-      const entry = test?.(exact) === false ? undefined : await index.find(exact);
-      return inMemory(entry ? [entry] : [], backwards);
+      const names = test ? exact.filter(test) : exact;
+      return inMemory(await index.findMany(names), backwards);
     };
     return {
       window: async (window) => (await found()).window(window),

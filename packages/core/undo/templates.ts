@@ -1,7 +1,8 @@
 /** Restores versions of application templates. */
+import { withoutConfidential } from "../applications/templates/confidential.ts";
 import { type TemplateStores, templateHandlers } from "../applications/templates/handlers.ts";
 import { isSettings, type Template } from "../applications/templates/model.ts";
-import { notFound } from "../applications/templates/rules.ts";
+import { checkTemplate, notFound, updating } from "../applications/templates/rules.ts";
 import type { Subject } from "../history/history.ts";
 import type { HistorySource } from "../history/source.ts";
 import type { Handlers } from "../operation/operation.ts";
@@ -20,17 +21,22 @@ const SECRET_NAME = /(?:secret|password|passphrase|privatekey|apikey|token)$/i;
 
 export const templateUndoHandlers: Handlers<typeof templateUndoOperations, TemplateUndoStores> = {
   async restoreApplicationTemplateVersion({ params: { version, ...params } }, context) {
-    const { tenant, templates, history } = context;
+    const { tenant, templates, history, customKinds } = context;
     const { templateId: id } = params;
     const subject: Subject = { tenant, type: "application-template", id };
     const past = await storesAt(history, subject, version, () =>
       templateHandlers.getApplicationTemplate({ params, ...empty, body: undefined }, context),
     );
-    const [was, now] = await Promise.all([past.templates.find(tenant, id), templates.find(tenant, id)]);
-    if (!was || !now) throw notFound(id, tenant);
-    const { id: _, ...fields } = was;
-    const application = withSecrets(fields.application, now.application) as Template["application"];
-    return templateHandlers.updateApplicationTemplate({ params, ...empty, body: { ...fields, application } }, context);
+    const was = await past.templates.find(tenant, id);
+    if (!was) throw notFound(id, tenant);
+    // The secrets are those that the write replaces: a secret that is set meanwhile stays.
+    await templates.replace(tenant, id, (now) => {
+      const application = withSecrets(was.application, now.application) as Template["application"];
+      const after = withoutConfidential({ ...was, application }, customKinds);
+      checkTemplate(after, updating(id));
+      return after;
+    });
+    return undefined;
   },
 };
 

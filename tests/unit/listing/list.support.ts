@@ -48,6 +48,7 @@ export const sourceOf = (all: readonly Person[], unitsEach = 1) => {
   const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
   const index: NameReads = {
     find: async (key) => byName.find((one) => one.key === key),
+    findMany: async (keys) => byName.filter(({ key }) => keys.includes(key)),
     total: async () => byName.length,
     rank: async (text) => byName.filter(({ key }) => key < text).length,
     page: async (window) => inWindow(byName, window),

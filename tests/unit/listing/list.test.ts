@@ -32,6 +32,16 @@ describe.each([
   ["a prefix", 'userName sw "name.00000"', (one: Person) => one.key.startsWith("name.00000")],
   ["a search", 'userName co "7"', (one: Person) => one.key.includes("7")],
   ["one name", 'userName eq "name.0000042"', (one: Person) => one.key === "name.0000042"],
+  [
+    "some names",
+    'userName eq "name.0000042" or userName eq "name.0000007" or userName eq "nobody" or userName eq "name.0000042"',
+    (one: Person) => ["name.0000042", "name.0000007"].includes(one.key),
+  ],
+  [
+    "some names and something else",
+    '(userName eq "name.0000042" or userName eq "name.0000003") and title eq "Driver"',
+    (one: Person) => ["name.0000042", "name.0000003"].includes(one.key) && one.title === "Driver",
+  ],
   ["a group", 'groups.value eq "taxis"', (one: Person) => one.groups.includes("taxis")],
   ["a group, as an element", 'groups[value eq "taxis"]', (one: Person) => one.groups.includes("taxis")],
   [

@@ -98,6 +98,7 @@ export const directoryOf = (
   const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
   const index: NameReads = {
     find: async (key) => byName.find((one) => one.key === key),
+    findMany: async (names) => byName.filter(({ key }) => names.includes(key)),
     total: async () => byName.length,
     rank: async (text) => byName.filter(({ key }) => compareKeys(key, text) < 0).length,
     page: async (window) => inWindow(byName, window),

@@ -52,7 +52,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     const replace = async (id: string) => {
       const fields = { name: pick(names), description: `${left}` };
       // Two writers of the same values: whichever comes second finds what the first has written.
-      const both = [fields, fields].map((same) => taken(store.replace(tenant, id, { ...same, application })));
+      const both = [fields, fields].map((same) => taken(store.replace(tenant, id, () => ({ ...same, application }))));
       if ((await Promise.all(both)).includes(false)) model.set(id, fields);
     };
 

@@ -34,7 +34,7 @@ export const templateHandlers: Handlers<typeof templateOperations, TemplateStore
   async updateApplicationTemplate({ params: { templateId }, body }, { tenant, templates, customKinds }) {
     const fields = withoutConfidential(body, customKinds);
     checkTemplate({ ...fields, id: templateId }, updating(templateId));
-    await templates.replace(tenant, templateId, fields);
+    await templates.replace(tenant, templateId, () => fields);
     return undefined;
   },
 

@@ -30,8 +30,11 @@ export interface TemplateStore {
   summaries(tenant: string): Promise<TemplateSummary[]>;
   /** Stores a new template. Throws `template.name_taken`. One round trip. */
   add(tenant: string, template: Template): Promise<void>;
-  /** Replaces a template. Throws `template.not_found` and `template.name_taken`. Two round trips. */
-  replace(tenant: string, id: string, fields: TemplateFields): Promise<void>;
+  /**
+   * Replaces a template by what `fieldsOf` makes of the current one: called again after each conflict. Throws
+   * `template.not_found`, `template.name_taken`, and what `fieldsOf` throws. Two round trips.
+   */
+  replace(tenant: string, id: string, fieldsOf: (now: Template) => TemplateFields): Promise<void>;
   /** Removes a template and frees its name. Throws `template.not_found`. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
 }
@@ -93,9 +96,9 @@ export function templateStore(table: Table, deletedDays = 0): TemplateStore {
 
     add: (tenant, template) => items.add(tenant, template, () => nameTaken(template.name)),
 
-    replace: (tenant, id, fields) =>
+    replace: (tenant, id, fieldsOf) =>
       items.update(tenant, id, {
-        change: () => ({ ...fields, id }),
+        change: (now) => ({ ...fieldsOf(now), id }),
         absent: () => notFound(id, tenant),
         taken: ({ name }) => nameTaken(name, updating(id)),
       }),

@@ -43,7 +43,7 @@ import {
   stillPresent,
 } from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
-import { agrees, type Tally, tallyAfter, tallyOf } from "../memberships/tally.ts";
+import { agrees, tallyAfter, tallyOf } from "../memberships/tally.ts";
 import { clearGroup, endingTokens, endTokens, endTokensOfRoles, groupBulk, groupClearing } from "./bulk-store.ts";
 import { type Group, shownName } from "./model.ts";
 import { externalIdSteps, groupItem, groupOf, lookupKey } from "./rows.ts";
@@ -67,6 +67,13 @@ interface GroupEdit<P> {
   readonly change: (before: Group, prepared: P) => Promise<GroupChange | undefined>;
   /** The name that the change sets, where it is known beforehand: saves a round trip. */
   readonly newName?: { readonly userStore: string; readonly name: string } | undefined;
+}
+
+/** A group that was created. */
+interface AddedGroup {
+  readonly group: Group;
+  /** Its members; `undefined` where they must be read, because some of a bulk could not be added. */
+  readonly members: readonly Member[] | undefined;
 }
 
 /** The groups of all tenants. */
@@ -93,7 +100,7 @@ export interface GroupStore {
    * Creates a group with its members, without users who are deleted meanwhile. Throws `scim.unique`. More than 45
    * members are a bulk. Two round trips up to 45.
    */
-  add(tenant: string, group: Group, members: readonly NewMember[]): Promise<Group>;
+  add(tenant: string, group: Group, members: readonly NewMember[]): Promise<AddedGroup>;
   /**
    * Changes a group and returns its new state. More than 45 members are a bulk: all of them are added or removed, or
    * none. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up to 45 members; three
@@ -145,10 +152,8 @@ export function groupStore(table: Table, deletedDays = 0): GroupStore {
     membersAmong: async (tenant, id, userIds) =>
       canBeId(id) ? membersAmong(table, groupMembers, { tenant, id }, userIds) : new Set(),
 
-    async add(tenant, group, members) {
-      if (members.length > MEMBERS_AT_ONCE) return addLarge(table, tenant, group, members);
-      return { ...group, ...(await addSmall(table, tenant, group, members)) };
-    },
+    add: (tenant, group, members) =>
+      (members.length > MEMBERS_AT_ONCE ? addLarge : addSmall)(table, tenant, group, members),
 
     update: (tenant, id, nowMs, edit) => update(table, { tenant, id }, nowMs, edit),
     remove: (tenant, id, check) => remove(table, { tenant, id }, check, deletedDays),
@@ -167,7 +172,12 @@ async function read(table: Table, { tenant, id }: Owner): Promise<Group | undefi
 }
 
 /** Creates a group of more members than fit one transaction. */
-async function addLarge(table: Table, tenant: string, group: Group, members: readonly NewMember[]): Promise<Group> {
+async function addLarge(
+  table: Table,
+  tenant: string,
+  group: Group,
+  members: readonly NewMember[],
+): Promise<AddedGroup> {
   const owner = { tenant, id: group.id };
   const index = indexOf(table, tenant, group.userStore);
   if (await index.find(nameKey(group.displayName))) throw nameTaken(shownName(group));
@@ -190,26 +200,27 @@ async function addLarge(table: Table, tenant: string, group: Group, members: rea
     return prepared;
   });
   await carryOut(table, groupBulk, owner, bulk);
-  return (await read(table, owner)) ?? group;
+  const after = (await read(table, owner)) ?? group;
+  return { group: after, members: agrees(after, idsOf(members)) ? members : undefined };
 }
 
-/** Creates a group of few members. Returns the tally of those added. */
-function addSmall(table: Table, tenant: string, group: Group, members: readonly NewMember[]): Promise<Tally> {
+/** Creates a group of few members. */
+function addSmall(table: Table, tenant: string, group: Group, members: readonly NewMember[]): Promise<AddedGroup> {
   const owner = { tenant, id: group.id };
   return whileStale(async (attempts) => {
     const present = await stillPresent(table, groupMembers, tenant, members, attempts);
-    const tally = tallyOf(idsOf(present));
+    const after: Group = { ...group, ...tallyOf(idsOf(present)) };
     await indexOf(table, tenant, group.userStore).create({
       key: nameKey(group.displayName),
       entry: { id: group.id },
       steps: [
-        { put: groupItem(tenant, { ...group, ...tally }), when: "absent", otherwise: idInUse },
+        { put: groupItem(tenant, after), when: "absent", otherwise: idInUse },
         ...externalIdSteps(tenant, group.id, undefined, group.externalId),
         ...present.flatMap((member) => addingMember(groupMembers, owner, member)),
       ],
       taken: () => nameTaken(shownName(group)),
     });
-    return tally;
+    return { group: after, members: present };
   });
 }
 

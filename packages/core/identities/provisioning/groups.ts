@@ -87,12 +87,15 @@ export function memberIds(members: Resource[string] | undefined): Set<string> {
   return ids;
 }
 
-/** Creates a group with its members. Throws `request.invalid` and `scim.unique`. */
+/**
+ * Creates a group with its members, and returns those that it has: a user that is deleted meanwhile is left out. They
+ * are `undefined` where they must be read. Throws `request.invalid` and `scim.unique`.
+ */
 export async function createGroup(
   stores: GroupStores,
   { tenant, now }: ChangeContext,
   resource: Resource,
-): Promise<{ readonly group: Group; readonly members: readonly Member[] }> {
+): Promise<{ readonly group: Group; readonly members: readonly Member[] | undefined }> {
   const { userStore, name } = nameIn(textOf(resource, "displayName"), stores.userStores);
   checkGroupName(name);
   // In the order in which the group is read.
@@ -109,7 +112,7 @@ export async function createGroup(
     ...tallyOf(members.map(({ userId }) => userId)),
     roleIds: [],
   };
-  return { group: await stores.groups.add(tenant, group, members), members };
+  return stores.groups.add(tenant, group, members);
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Group } from "../../identities/groups/model.ts";
 import { notFound } from "../../identities/groups/rules.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
+import { agrees } from "../../identities/memberships/tally.ts";
 import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import { Fault } from "../../platform/faults.ts";
@@ -84,7 +85,10 @@ export async function changedGroup(
       written = members;
     },
   });
-  return { group, members: written ?? (await kept) };
+  // A bulk leaves out users that were deleted meanwhile: then the members are read.
+  const ids = written?.map(({ userId }) => userId);
+  const isStored = !ids || agrees(group, ids);
+  return { group, members: isStored ? (written ?? (await kept)) : undefined };
 }
 
 /** A group with its members. Members that do not fit one response are left out: the change itself has been made. */

@@ -49,6 +49,22 @@ export async function namedUsers(
   return { users, names: ids.length > 0 ? await stores.names.find(tenant, version, ids) : new Map() };
 }
 
+/**
+ * The ids of a user's groups once the bulk memberships that are committed are carried out; none for an unknown user.
+ * One round trip where no bulk is open.
+ */
+export async function groupIdsOf(
+  { stores, tenant }: ScimCall,
+  id: string,
+  state: Promise<NamesState>,
+): Promise<readonly string[]> {
+  const find = () => stores.users.find(tenant, id);
+  const [read, { openBulks }] = await Promise.all([find(), state]);
+  const isStale = openBulks.length > 0 && (await settleOpenBulks(stores, tenant, openBulks));
+  const user = isStale ? await find() : read;
+  return user?.groupIds ?? [];
+}
+
 /** A user that was deleted meanwhile stays as it was read. */
 async function readAgain({ users }: ScimStores, tenant: string, read: readonly User[]): Promise<readonly User[]> {
   const found = await users.findMany(

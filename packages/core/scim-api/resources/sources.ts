@@ -3,6 +3,7 @@
 import { withStore } from "../../domain/username.ts";
 import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
+import type { NamesState } from "../../identities/memberships/shown-names.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import type { User } from "../../identities/users/model.ts";
 import type { UserStore } from "../../identities/users/store.ts";
@@ -12,7 +13,7 @@ import { type Compare, pathName } from "../../scim/filter/bound.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource, type ShownNames, userResource } from "./present.ts";
-import { namedUsers } from "./show.ts";
+import { groupIdsOf, namedUsers } from "./show.ts";
 import { membersOfAll } from "./show-groups.ts";
 
 /** The length of a time with milliseconds, without its zone. */
@@ -85,7 +86,8 @@ export function lookupsOnce({ stores: { users } }: ScimCall): UserStore["idsBy"]
 /** The groups of one store. */
 export function groupSource(call: ScimCall, userStore: string): Source<Group> {
   const { stores, tenant } = call;
-  const { users, groups } = stores;
+  const { groups } = stores;
+  let state: Promise<NamesState> | undefined;
   return {
     nameAttribute: "displayName",
     index: groups.names(tenant, userStore),
@@ -114,7 +116,9 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
         case "externalId":
           return groups.idsByExternalId(tenant, value, most);
         default:
-          return (await users.find(tenant, value))?.groupIds ?? [];
+          // Read once for all members that a filter names.
+          state ??= stores.names.state(tenant);
+          return groupIdsOf(call, value, state);
       }
     },
   };

@@ -41,6 +41,8 @@ export interface Counting extends Pick<Names, "entries"> {
 export interface NameReads {
   /** The entry of one name. One round trip, one read unit. */
   find(key: string, options?: ReadOptions): Promise<Entry | undefined>;
+  /** The entries of some different names, without names that are free. One round trip, one read unit each. */
+  findMany(names: readonly string[], options?: ReadOptions): Promise<readonly Entry[]>;
   /** The number of names. One round trip. */
   total(options?: ReadOptions): Promise<number>;
   /** The number of names before a text, which need not be a name. Two round trips. */
@@ -82,10 +84,16 @@ export function nameReads(context: IndexContext): NameReads {
   const { table, keys } = context;
   return {
     async find(key, options) {
-      // No name can have this key.
-      if (key === "" || !isPrefix(key)) return undefined;
-      const item = await table.get(keys.entry(key), options);
+      const item = canBeName(key) ? await table.get(keys.entry(key), options) : undefined;
       return item && entryOf(item);
+    },
+
+    async findMany(names, options) {
+      const [only, ...others] = names.filter(canBeName).map(keys.entry);
+      if (!only) return [];
+      const isAlone = others.length === 0;
+      const items = isAlone ? [await table.get(only, options)] : await table.getMany([only, ...others], options);
+      return items.flatMap((item) => (item ? [entryOf(item)] : []));
     },
 
     total: async (options) => totalOf(await readDirectory(context, options)),
@@ -119,6 +127,10 @@ export function nameReads(context: IndexContext): NameReads {
 
     search: (test, window) => search(context, test, window),
   };
+}
+
+function canBeName(key: string): boolean {
+  return key !== "" && isPrefix(key);
 }
 
 /** The window of the names with a prefix. */
@@ -326,10 +338,7 @@ async function search(
   const total = hits.length;
   if (total > most) return { entries: [], total };
   const shown = (backwards ? hits.reverse() : hits).slice(offset, offset + limit);
-  const items = await context.table.getMany(
-    shown.map((key) => context.keys.entry(key)),
-    options,
-  );
+  const items = await context.table.getMany(shown.map(context.keys.entry), options);
   // A name that was released since its leaf was read is left out.
   return { entries: items.flatMap((item) => (item ? [entryOf(item)] : [])), total };
 }
