@@ -17,7 +17,11 @@ export function recording(table: Table, given: Recording): Table {
   return {
     ...table,
     get: async (key, options) => memory.remember(key, await table.get(key, options), options?.keyOnly),
-    getMany: async (keys, options) => memory.rememberAll(keys, await table.getMany(keys, options)),
+    async getMany(keys, options) {
+      const items = await table.getMany(keys, options);
+      // Candidates of a list are many, and no change is based on them.
+      return options?.spend ? items : memory.rememberAll(keys, items);
+    },
     snapshot: async (keys) => memory.rememberAll(keys, await table.snapshot(keys)),
     query: async (range): Promise<Page> => {
       const page = await table.query(range);

@@ -91,7 +91,7 @@ async function sorted<T>(asked: ExternalQuery<T>): Promise<readonly Sorted<T>[]>
 
 /** Yields the matches in the order of the directory. Throws `scim.too_many` after `CANDIDATES_MAX` entries. */
 async function* matching<T>(
-  { source, external, filter, query: { names } }: ExternalQuery<T>,
+  { source, external, filter, query: { names, work } }: ExternalQuery<T>,
   limit: number,
 ): AsyncGenerator<readonly T[]> {
   const attributes = filter ? namesIn(filter) : new Set<string>();
@@ -103,7 +103,7 @@ async function* matching<T>(
     if (!filter) yield named;
     else {
       const resources = await source.resourcesOf(named, attributes);
-      yield named.filter((_, at) => matches(filter, resources[at] ?? {}));
+      yield named.filter((_, at) => matches(filter, resources[at] ?? {}, work?.compare));
     }
   }
 }

@@ -92,7 +92,7 @@ async function pageInTable<T>(sources: readonly Source<T>[], query: Query, windo
   }
   const { items, total } = read.merged
     ? await mergedPage<T>(read.merged.parts, read.merged.order, window)
-    : await windowOf(read.listed, window, query.work);
+    : await windowOf(read.listed, window);
   return { items, total };
 }
 
@@ -119,7 +119,7 @@ function inTable<T>(sources: readonly Source<T>[], query: Query) {
  */
 export async function listAfter<T>(
   sources: readonly Source<T>[],
-  query: Query,
+  given: Query,
   after: Position | undefined,
   limit: number,
 ): Promise<CursorPage<T>> {
@@ -129,6 +129,7 @@ export async function listAfter<T>(
       "Directories do not support cursors. Use startIndex and count, or name another user store with domain.",
     );
   }
+  const query = { ...given, work: newWork(sources[0]) };
   const { found, merged, listed } = await readingOf(sources, query, { after });
   if (found) return matchesAfter(found, query, after, limit);
   if (merged) {
@@ -173,10 +174,10 @@ async function firstPage<T>(listed: readonly Listed<T>[], limit: number): Promis
 function readingOfPage<T>(
   source: Source<T>,
   entries: readonly NamedId[],
-  work?: Work,
+  page?: Work,
 ): Promise<readonly (T | undefined)[]> {
   const ids = entries.map(({ id }) => id);
-  const read = source.readMany(ids, { spend: work?.read });
+  const read = source.readMany(ids, { spend: page?.read });
   read.catch(() => undefined);
   return read;
 }
@@ -216,13 +217,15 @@ function matchesAfter<T>(
 }
 
 /** A window over all sequences. Its items are read while the rest is counted. */
-async function windowOf<T>(listed: readonly Listed<T>[], window: Window, work: Work | undefined): Promise<Page<T>> {
+async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T>> {
+  // Pages of SCIM 1.1 may have thousands of resources.
+  const page = newWork(listed[0]?.source, "The page would have");
   const reading: Promise<readonly (T | undefined)[]>[] = [];
   let [total, count] = [0, 0];
   for (const { source, sequence } of listed) {
     const offset = Math.max(0, window.offset - total);
     const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
-    if (entries.length > 0) reading.push(readingOfPage(source, entries, work));
+    if (entries.length > 0) reading.push(readingOfPage(source, entries, page));
     count += entries.length;
     total += await counting;
   }

@@ -191,9 +191,9 @@ function getBatch(
   return retrying(async () => {
     const RequestItems = { [TableName]: { Keys, ConsistentRead } };
     const response = await metered("read", () => client.call("BatchGetItem", { RequestItems, ReturnConsumedCapacity }));
-    spend?.(unitsOf(response));
     for (const stored of response.Responses?.[TableName] ?? []) {
       const item = itemOf(stored);
+      spend?.(item);
       into.set(identityOf(item), item);
     }
     Keys = response.UnprocessedKeys?.[TableName]?.Keys ?? [];

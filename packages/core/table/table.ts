@@ -127,8 +127,8 @@ export interface ReadOptions {
 
 /** How many items are read. */
 export interface ManyReadOptions extends ReadOptions {
-  /** Called with the read units of each response. What it throws ends the read. */
-  readonly spend?: ((units: number) => void) | undefined;
+  /** Called with each item. What it throws ends the read. A table that records changes does not keep such items. */
+  readonly spend?: ((item: Item) => void) | undefined;
 }
 
 /** How one item is read. */

@@ -61,7 +61,7 @@ export const reader = async (world: World, random: Random, pool: Pool, isOver: (
 const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolean, read: Read): Promise<void> => {
   const startedMs = performance.now() - SLACK_MS;
   const count = random.of([20 + random.upTo(PAGE_MOST - 19), PAGE_MOST]);
-  const times = new Map<string, number>();
+  const times: Showings = new Map();
   let cursor: string | undefined = "";
   for (let page = 0; cursor !== undefined; page += 1) {
     // What is not read to its end says nothing of who is missing.
@@ -70,7 +70,7 @@ const walk = async (world: World, ask: Ask, random: Random, isOver: () => boolea
       return;
     }
     const shown = await listOn(world, world.hostile(), ask, { cursor, count });
-    for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
+    note(times, shown.users, page);
     cursor = shown.next;
     read.pages += 1;
   }
@@ -83,8 +83,8 @@ const onePage = async (world: World, ask: Ask, random: Random, read: Read): Prom
   const startedMs = performance.now() - SLACK_MS;
   const startIndex = 1 + random.upTo(random.of([10, 300, world.users.size]));
   const shown = await listOn(world, world.hostile(), ask, { startIndex, count: random.upTo(PAGE_MOST + 1) });
-  const times = new Map<string, number>();
-  for (const { id } of shown.users) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
+  const times: Showings = new Map();
+  note(times, shown.users, 0);
   const { least, most } = checkAll(world, ask, startedMs, times, { isWhole: false });
   if (shown.total < least || shown.total > most) {
     throw new Error(`the total is ${shown.total}, though ${least} users stayed and at most ${most} were there`);
@@ -97,7 +97,7 @@ const checkAll = (
   world: World,
   ask: Ask,
   sinceMs: number,
-  times: ReadonlyMap<string, number>,
+  times: Showings,
   { isWhole }: { readonly isWhole: boolean },
 ): { readonly least: number; readonly most: number } => {
   const filters = new Map(world.stores.map((userStore) => [userStore, boundOf(ask, userStore)]));
@@ -105,19 +105,31 @@ const checkAll = (
   let [leastOfAll, mostOfAll] = [0, 0];
   for (const tracked of world.users.values()) {
     const { least, most } = seenOf(tracked.since(sinceMs), filters, tops);
-    const shown = times.get(tracked.id) ?? 0;
+    const showings = times.get(tracked.id) ?? [];
+    const shown = showings.length;
     if (shown > most) {
       const names = tracked
         .since(sinceMs)
         .map((state) => (state ? `${state.userName} of ${state.modifiedMs}` : "none"));
       const what = `shows ${tracked.id} ${shown} times, and not at most ${most} times; meanwhile it was`;
-      throw new Error(`${what} ${names.join(", ")}`);
+      throw new Error(`${what} ${names.join(", ")}; shown ${showings.join(", ")}`);
     }
     if (isWhole && shown < least) throw new Error(`does not show ${tracked.id}, who matched all the time`);
     leastOfAll += least;
     mostOfAll += most;
   }
   return { least: leastOfAll, most: mostOfAll };
+};
+
+/** Where each user was shown: the page, and the state. */
+type Showings = Map<string, string[]>;
+
+const note = (showings: Showings, users: Awaited<ReturnType<typeof listOn>>["users"], page: number): void => {
+  for (const { id, userName, meta } of users) {
+    const places = showings.get(String(id)) ?? [];
+    places.push(`on page ${page} as ${JSON.stringify([userName, meta])}`);
+    showings.set(String(id), places);
+  }
 };
 
 /** The filter of each user store. */

@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 /** A source of people; `asked` counts what a list reads from it. */
-export const sourceOf = (all: readonly Person[], unitsEach = 1) => {
+export const sourceOf = (all: readonly Person[], bytesEach = 1) => {
   const asked: Asked = { read: 0, copies: 0, most: 0, memberEntries: 0 };
   const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
   const byId = new Map(all.map((person) => [person.id, person]));
@@ -108,7 +108,7 @@ export const sourceOf = (all: readonly Person[], unitsEach = 1) => {
       asked.read += ids.length;
       asked.most = Math.max(asked.most, ids.length);
       asked.copies += options?.consistent === false ? ids.length : 0;
-      options?.spend?.(ids.length * unitsEach);
+      for (const id of ids) options?.spend?.({ PK: "user", SK: id, profile: "p".repeat(bytesEach) });
       return ids.map((id) => byId.get(id));
     },
     keyOf: ({ key }) => key,

@@ -72,7 +72,7 @@ async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | 
   const sizes = [...indexes.values()].map(({ directory }) => directory.total);
   if (indexes.size === 0 || (isFree && Math.min(others, ...sizes) <= FEW)) return undefined;
   const read: Reading<T> = { ...asked, mode, ...(await treeFor(source, filter, indexes)) };
-  const sets = setsOf(source, [...read.indexes.values()], memberLists);
+  const sets = setsOf(source, [...read.indexes.values()], memberLists, query.work);
   const node = mode === "ids" ? undefined : aloneIn(read, query);
   const alone = node && (await wayAlone(read, sets, node));
   if (alone) return alone;

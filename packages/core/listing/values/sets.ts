@@ -2,6 +2,7 @@
  * Which owners a tree has, over any number of indexes: a set of ids where indexes and names decide all of it, else few
  * candidates. Counts come first, because they cost little; ids are read of what the counts leave.
  */
+import { Fault } from "../../platform/faults.ts";
 import { type Compare, equalityKey, namesIn, sizeOf } from "../../scim/filter/bound.ts";
 import { matches } from "../../scim/filter/evaluate.ts";
 import { idSetOf } from "../../table/value-index/id-set.ts";
@@ -10,7 +11,7 @@ import { idsNamed } from "../candidates.ts";
 import { type NamePlan, planOf } from "../plan.ts";
 import { MEMBERS_READ_MAX, readMembers } from "../sequence.ts";
 import { CANDIDATES_MAX, type MemberList, type Source, tooMany } from "../source.ts";
-import { newWork } from "../work.ts";
+import { limitedMatch, newWork, type Work } from "../work.ts";
 import { everything } from "./intervals.ts";
 import { inverse, isCounted, matching, openPairs } from "./pairs.ts";
 import {
@@ -32,8 +33,6 @@ const SEARCHED_PER_RESOURCE = 500;
 const PAIRS_PER_RESOURCE = 250;
 /** Values that a request searches and ids that it reads, of several indexes or groups together: some 6,000 units. */
 const PAIRS_MAX = 4_000_000;
-/** Comparisons with searched values of indexes: a second of a processor. */
-const TESTS_MAX = 20_000_000;
 /** Reading one member of a group costs as much as reading the ids of this many pairs. */
 const PAIRS_PER_MEMBER = 4;
 /** The most names that are read with their ids, to compare them with a set: 2,200 units. */
@@ -76,20 +75,24 @@ export interface Sets {
 /** The member list of an equality; `undefined` where there is no such group. */
 export type MemberLists = (equality: Compare) => Promise<MemberList | undefined>;
 
-export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memberLists: MemberLists): Sets {
+export function setsOf<T>(
+  source: Source<T>,
+  indexes: readonly OpenIndex[],
+  memberLists: MemberLists,
+  work: Work = newWork(source),
+): Sets {
   const counts = new Map<PairsNode, Promise<Counted>>();
   const sizes = new Map<PairsNode, Counted>();
   const named = new Map<NamesNode, Promise<readonly string[] | undefined>>();
   const names = new Map<NamesNode, readonly string[] | undefined>();
   const groups = new Map<MembersNode, MemberList | undefined>();
   const members = new Map<string | Compare, Promise<Owners | undefined>>();
-  const work = newWork(source);
 
   const count = (node: PairsNode): Promise<Counted> => {
     const known = counts.get(node);
     if (known) return known;
-    checkTests(node, source);
-    const { match, isOpen } = matching(node.pairs);
+    const { match: unlimited, isOpen } = matching(node.pairs);
+    const match = limitedMatch(unlimited, sizeOf(node.filter), source);
     const counting = node.index.directory.matches(match).then((found) => {
       const counted = { matches: found, isOpen: isOpen() };
       sizes.set(node, counted);
@@ -269,14 +272,20 @@ export function setsOf<T>(source: Source<T>, indexes: readonly OpenIndex[], memb
       const parts = tree.kind === "and" ? tree.parts : [tree];
       const pairs = pairsIn(tree);
       const [counted, searched] = [pairs.filter(isCheap), pairs.filter((node) => !isCheap(node))];
-      const beginnings = namesOf(tree).filter((node) => namePlan(node, source).prefix !== "");
+      const beginnings = namesOf(tree).filter((node) => hasBeginning(namePlan(node, source)));
       await Promise.all([...counted.map(count), ...beginnings.map(idsOf), ...groupsOf(tree).map(listOf)]);
       const few = exactly ? undefined : fewest(parts);
       const toSearch = searched.reduce((sum, { index }) => sum + index.directory.total, 0);
       const readable = Math.min(CANDIDATES_MAX, Math.max(FEW, toSearch / SEARCHED_PER_RESOURCE));
       if (few && few.size <= readable) return candidates(few.part);
       if (searched.length > 1 && toSearch > PAIRS_MAX) return undefined;
-      await Promise.all(searched.map(count));
+      try {
+        await Promise.all(searched.map(count));
+      } catch (error) {
+        const isTooMuch = error instanceof Fault && error.fault === "scim.too_many";
+        if (isTooMuch && few && few.size <= CANDIDATES_MAX) return candidates(few.part);
+        throw error;
+      }
       const fewer = exactly ? undefined : fewest(parts);
       if (fewer && fewer.size <= CANDIDATES_MAX) {
         if (fewer.size <= Math.max(FEW, pairsToRead(fewer.others) / PAIRS_PER_RESOURCE)) return candidates(fewer.part);
@@ -296,12 +305,9 @@ function distinctGroups(trees: readonly Tree[]): readonly MembersNode[] {
   return [...new Map(trees.flatMap(groupsOf).map((node) => [equalityKey(node.equality), node])).values()];
 }
 
-/** Several terms on one attribute are one search, which compares each value with each term. Throws `scim.too_many`. */
-function checkTests<T>(node: PairsNode, source: Source<T>): void {
-  const { total } = node.index.directory;
-  const terms = isCheap(node) ? 1 : sizeOf(node.filter);
-  if (terms === 1 || total * terms <= TESTS_MAX) return;
-  throw tooMany(source, `The filter compares ${total} values with ${terms} terms. Send fewer terms for one attribute.`);
+/** Whether a plan reads a part of the names. */
+function hasBeginning({ prefix, exact }: NamePlan): boolean {
+  return prefix !== "" || exact !== undefined;
 }
 
 function isCheap({ pairs }: PairsNode): boolean {

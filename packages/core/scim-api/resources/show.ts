@@ -49,6 +49,12 @@ export async function namedUsers(
   return { users, names: ids.length > 0 ? await stores.names.find(tenant, version, ids) : new Map() };
 }
 
+/** Carries out the bulk memberships that are committed. Returns whether users read meanwhile may be outdated. */
+export async function settledBulks({ stores, tenant }: ScimCall): Promise<boolean> {
+  const { openBulks } = await stores.names.state(tenant);
+  return openBulks.length > 0 && (await settleOpenBulks(stores, tenant, openBulks));
+}
+
 /**
  * The ids of a user's groups once the bulk memberships that are committed are carried out; none for an unknown user.
  * One round trip where no bulk is open.
@@ -56,11 +62,10 @@ export async function namedUsers(
 export async function groupIdsOf(
   { stores, tenant }: ScimCall,
   id: string,
-  state: Promise<NamesState>,
+  settled: Promise<boolean>,
 ): Promise<readonly string[]> {
   const find = () => stores.users.find(tenant, id);
-  const [read, { openBulks }] = await Promise.all([find(), state]);
-  const isStale = openBulks.length > 0 && (await settleOpenBulks(stores, tenant, openBulks));
+  const [read, isStale] = await Promise.all([find(), settled]);
   const user = isStale ? await find() : read;
   return user?.groupIds ?? [];
 }

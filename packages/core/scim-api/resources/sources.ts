@@ -3,7 +3,6 @@
 import { withStore } from "../../domain/username.ts";
 import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
-import type { NamesState } from "../../identities/memberships/shown-names.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import type { User } from "../../identities/users/model.ts";
 import type { UserStore } from "../../identities/users/store.ts";
@@ -13,7 +12,7 @@ import { type Compare, pathName } from "../../scim/filter/bound.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource, type ShownNames, userResource } from "./present.ts";
-import { groupIdsOf, namedUsers } from "./show.ts";
+import { groupIdsOf, namedUsers, settledBulks } from "./show.ts";
 import { membersOfAll } from "./show-groups.ts";
 
 /** The length of a time with milliseconds, without its zone. */
@@ -87,7 +86,7 @@ export function lookupsOnce({ stores: { users } }: ScimCall): UserStore["idsBy"]
 export function groupSource(call: ScimCall, userStore: string): Source<Group> {
   const { stores, tenant } = call;
   const { groups } = stores;
-  let state: Promise<NamesState> | undefined;
+  let settled: Promise<boolean> | undefined;
   return {
     nameAttribute: "displayName",
     index: groups.names(tenant, userStore),
@@ -117,8 +116,8 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
           return groups.idsByExternalId(tenant, value, most);
         default:
           // Read once for all members that a filter names.
-          state ??= stores.names.state(tenant);
-          return groupIdsOf(call, value, state);
+          settled ??= settledBulks(call);
+          return groupIdsOf(call, value, settled);
       }
     },
   };
