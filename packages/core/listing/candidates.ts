@@ -55,7 +55,8 @@ async function matchesIn<T>(
   asked: Pick<Query, "order"> & { readonly work: Work },
 ): Promise<Match<T>[]> {
   const { source } = from;
-  const ids = await idsOf(source, plan);
+  // Names are read in several round trips: a user who is renamed meanwhile may be met under both names.
+  const ids = [...new Set(await idsOf(source, plan))];
   if (ids.length > CANDIDATES_MAX) throw tooMany(source);
   const found: Match<T>[] = [];
   for (let at = 0; at < ids.length; at += EVALUATED_AT_ONCE) {

@@ -54,6 +54,18 @@ describe("candidates", () => {
   });
 });
 
+test("a resource that is met under its old and its new name is listed once", async () => {
+  const all = people(300);
+  const { source } = sourceOf(all);
+  const [first] = all;
+  if (!first) throw new Error("there are no people");
+  const entries = [...all, { ...first, key: "zz.renamed" }].map(({ id, key }) => ({ id, key }));
+  const index = { ...source.index, all: async () => entries, search: async () => ({ entries, total: entries.length }) };
+  const page = await listPage([{ ...source, index }], queryOf('title eq "Driver"'), { offset: 0, limit: 200 });
+  expect(page.total).toBe(100);
+  expect(page.items.filter(({ id }) => id === first.id)).toHaveLength(1);
+});
+
 describe("comparisons", () => {
   test("of 10,000 resources with 200 terms are made", async () => {
     const { source } = sourceOf(people(10_000));
