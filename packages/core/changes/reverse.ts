@@ -9,7 +9,8 @@ const KNOWN_PROTOCOLS: ReadonlySet<string> = new Set(["oidc", "saml", "passiveSt
 /** The document before a change of its resource, given the one after it; `undefined` where it does not exist. */
 export function documentBefore(after: Document, { resource, changes }: ChangeRecord): Document {
   const prefix = resource.type === "inbound-protocol" ? protocolPath(resource.id) : [];
-  return changes.toReversed().reduce((document, change) => withoutChange(document, prefix, change), after);
+  const own = new WeakSet<DocumentObject>();
+  return changes.toReversed().reduce((document, change) => withoutChange(document, prefix, change, own), after);
 }
 
 /** The place of a protocol in the document of its application. */
@@ -23,19 +24,27 @@ export function pointerOf(path: string): readonly string[] {
   return members.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function withoutChange(document: Document, prefix: readonly string[], { op, path, from, secret }: Change): Document {
+function withoutChange(document: Document, prefix: readonly string[], change: Change, own: Own): Document {
+  const { op, path, from, secret } = change;
   const hidden = SECRET as Document;
   const before = op === "add" ? undefined : secret === true ? hidden : (from as Document);
-  return replaced(document, [...prefix, ...pointerOf(path)], before);
+  return replaced(document, [...prefix, ...pointerOf(path)], before, own);
 }
 
+/** Copies that are changed in place: one record has thousands of members, and a copy for each would take minutes. */
+type Own = WeakSet<DocumentObject>;
+
 /** A document with another value at a place; without a value where it is `undefined`. */
-function replaced(document: Document, [name, ...rest]: readonly string[], value: Document): Document {
+export function replaced(document: Document, [name, ...rest]: readonly string[], value: Document, own: Own): Document {
   if (name === undefined) return value;
   const object = isObject(document) ? document : {};
-  const { [name]: old, ...others } = object;
-  const member = replaced(old, rest, value);
-  return member === undefined ? others : { ...object, [name]: member };
+  const copy = own.has(object) ? object : { ...object };
+  own.add(copy);
+  const old = Object.hasOwn(copy, name) ? copy[name] : undefined;
+  const member = replaced(old, rest, value, own);
+  if (member === undefined) Reflect.deleteProperty(copy, name);
+  else Object.defineProperty(copy, name, { value: member, configurable: true, enumerable: true, writable: true });
+  return copy;
 }
 
 /** Whether a document has members. */

@@ -9,9 +9,9 @@ import { changeIdOf, digestOfResource, isChangeId, timeOfChange } from "./change
 import type { Document } from "./diff.ts";
 import { readDocument } from "./document-rows.ts";
 import { historyOf } from "./history-rows.ts";
+import { pastBefore, pastOf } from "./past.ts";
 import { withParts } from "./record-rows.ts";
 import { type HistoryPlace, type HistoryType, historyKeys, historyPlace } from "./resource-rows.ts";
-import { documentBefore } from "./reverse.ts";
 
 /** A resource as it was after a change. */
 export interface ResourceVersion {
@@ -75,16 +75,18 @@ async function takenBack(
   { row, document: current, version }: Current,
 ): Promise<ResourceVersion | undefined | "changed"> {
   let chains: readonly Chain[] = [chainOf(place)];
-  let document = current;
+  let past = pastOf(current);
   for (let isFirst = true; chains.length > 0; isFirst = false) {
     const page = await readChains(table, tenant, chains);
     const [now] = page.resources;
     if (isFirst && historyOf(now).join() !== historyOf(row).join()) return "changed";
     for (const read of page.rows) {
-      if (read.record.id === version)
+      if (read.record.id === version) {
+        const { document } = past;
         return document === undefined ? undefined : { document, row, atMs: read.record.atMs };
+      }
       if (read.record.id < version) return undefined;
-      document = documentBefore(document, await withParts(table, read));
+      past = pastBefore(past, await withParts(table, read));
     }
     chains = page.chains;
   }
