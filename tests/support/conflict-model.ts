@@ -18,6 +18,10 @@ const HELD_MS = 8;
 const BACKOFF = { firstMs: 10, mostMs: 400 };
 const DEADLINE_MS = 9_000;
 
+/** When the time of the next one begins: a container does not expect times before those that it has seen. */
+let beginMs = Date.UTC(2025, 0, 1);
+const APART_MS = 86_400_000;
+
 class Conflict extends Error {}
 
 /** What happened. */
@@ -60,6 +64,8 @@ export function conflictModel(random: () => number): ConflictModel {
   const counts: ConflictCounts = { committed: 0, conflicts: 0, failed: 0, byItem: new Map() };
   let timers: Timer[] = [];
   let [nowMs, order] = [0, 0];
+  beginMs += APART_MS;
+  const ownMs = beginMs;
 
   const at = (ms: number, go: () => void): void => {
     order += 1;
@@ -171,8 +177,11 @@ export function conflictModel(random: () => number): ConflictModel {
     async run(during) {
       const { setTimeout: real } = globalThis;
       const { now } = performance;
+      const { now: clock } = Date;
       globalThis.setTimeout = ((go: () => void, ms = 0) => at(ms, go)) as typeof setTimeout;
       performance.now = () => nowMs;
+      // Leases and the entries of times go by it: in real time, a busy machine would change what happens.
+      Date.now = () => ownMs + Math.floor(nowMs);
       try {
         let isOver = false;
         const result = during().finally(() => {
@@ -191,6 +200,7 @@ export function conflictModel(random: () => number): ConflictModel {
       } finally {
         globalThis.setTimeout = real;
         performance.now = now;
+        Date.now = clock;
       }
     },
   };

@@ -65,7 +65,8 @@ export const signInOf = (api: World) => {
     async tokensOf(client: TestClient, fields: Fields = {}) {
       const browser = newBrowser(api.url);
       await browser.open(requestOf(client, fields));
-      const { code } = answerOf(await enter(browser));
+      const entered = await enter(browser);
+      const { code } = answerOf(entered.location ? entered : await browser.submit({ answer: "allow" }));
       const { status, body, text } = await redeem(client, code);
       if (status !== 200) throw new Error(text);
       return { browser, tokens: body as Readonly<Record<string, string>> };

@@ -1,4 +1,5 @@
 /** Values of the profile of a user, as SCIM has it, for claims. Pure. */
+import { isObject, isScalar, oneOfMany } from "../identities/users/best-value.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,16 +13,6 @@ export function attributeValue(profile: Json, path: string): unknown {
   if (part === undefined) return isScalar(value) ? value : undefined;
   const inner = isObject(value) ? value[part] : undefined;
   return isScalar(inner) ? inner : undefined;
-}
-
-/** The value of a type, or the primary one, or the first. */
-export function oneOfMany(values: unknown, type?: string): unknown {
-  const objects = Array.isArray(values) ? values.filter(isObject) : [];
-  const best =
-    type === undefined
-      ? (objects.find(({ primary }) => primary === true) ?? objects[0])
-      : objects.find((each) => each.type === type);
-  return isScalar(best?.value) ? best.value : undefined;
 }
 
 /** The name of the user in one text. */
@@ -46,12 +37,4 @@ export function addressOf({ addresses }: Json): unknown {
 export function objectIn(owner: Json, name: string): Json {
   const value = owner[name];
   return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
 }

@@ -5,11 +5,12 @@
 import type { Application } from "../applications/registry/model.ts";
 import { attributeClaims, LOCAL_DIALECT, oidcClaims } from "../claims/model.ts";
 import { PRIMARY } from "../domain/username.ts";
+import { oneOfMany } from "../identities/users/best-value.ts";
 import { qualifiedName, type User } from "../identities/users/model.ts";
 import type { OidcScope } from "../oidc-scopes/model.ts";
 import { guestSubject, subjectAmongGuests } from "../tokens/guest-subject.ts";
 import { impliedClaims } from "./guest-claims.ts";
-import { addressOf, attributeValue, fullName, objectIn, oneOfMany } from "./profile-values.ts";
+import { addressOf, attributeValue, fullName, objectIn } from "./profile-values.ts";
 
 /** A user with what its claims refer to. */
 export interface ClaimedUser {

@@ -4,6 +4,7 @@
  * that a request needs, and the sessions of a user are one partition.
  */
 import { timingSafeEqual } from "node:crypto";
+import { canBeId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
 import { bool, list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
@@ -205,6 +206,8 @@ export function readSessionCookie(value: string | undefined): SessionReference |
   if (more.length > 0 || !isOpaque(secret, "ss_")) return undefined;
   const [tenant, userId, userStore, sid, ...rest] = namesIn(name);
   if (rest.length > 0 || !tenant || !userId || !userStore || !sid || !SID.test(sid)) return undefined;
+  // Anyone can write a cookie, and they become keys.
+  if (![tenant, userId, userStore].every(canBeId)) return undefined;
   return { tenant, userId, userStore, sid, digest: digestOf(secret) };
 }
 

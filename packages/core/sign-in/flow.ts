@@ -5,7 +5,7 @@
 import { scopeForGuest, shownClaim } from "../openid/guest-claims.ts";
 import { signInScopes } from "../openid/scopes.ts";
 import { inTenant, missingClaims } from "../openid/user-claims.ts";
-import type { PageResult } from "../operation/operation.ts";
+import { type PageResult, SIGNED_IN } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Consent, covers } from "../sessions/consent-store.ts";
 import type { Step } from "../table/table.ts";
@@ -17,6 +17,7 @@ import { type CodeRequest, furtherClaims, guestClaims, newCode, type TenantFacts
 import type { SignInContext } from "./context.ts";
 import { type OpenedForm, pathOf } from "./forms.ts";
 import { front, storingAnswer } from "./front-store.ts";
+import { languages } from "./pages/messages.ts";
 import { consentPage, type SignInForm, signInPage } from "./pages/pages.ts";
 import { type Stage, sealPending } from "./pending.ts";
 import { usingPushed } from "./pushed-store.ts";
@@ -49,8 +50,10 @@ export async function finish(
   const { request, application, given } = asked;
   const mustAsk = request.prompts.includes("consent");
   const claims = given ?? furtherClaims(request, application, facts.known);
-  // The administrators of an application decide for the users of their tenant, not for guests (decision 0134).
-  const skips = application.advancedConfigurations.skipLoginConsent && given === undefined;
+  // The administrators of an application decide for the users of their tenant, not for guests (decision 0134), and not
+  // on access to the users' own accounts: it can change their passwords.
+  const isOwnAccount = request.scopes.includes(SIGNED_IN);
+  const skips = application.advancedConfigurations.skipLoginConsent && given === undefined && !isOwnAccount;
   const isAgreed = skips || covers(consent, request.scopes, claims);
   const refusal = refusalOf(asked, current, isAgreed);
   if (refusal) return refuse(refusal, asked, current, steps, context);
@@ -168,6 +171,7 @@ function askConsent(asked: Asked, current: Current, { known }: TenantFacts, cont
   const scopes = request.scopes.map((name) => {
     const ofTenant = ofSignIn.has(name) ? known.find((each) => each.name === name) : undefined;
     const scope = given ? scopeForGuest(name, ofTenant) : ofTenant;
+    if (name === SIGNED_IN) return { name: languages[language].consentOwnAccount, description: undefined };
     return { name: scope?.displayName ?? name, description: scope?.description };
   });
   const further = given?.map(shownClaim) ?? furtherClaims(request, application, known);

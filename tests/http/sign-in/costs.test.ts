@@ -100,7 +100,7 @@ test("a password that no container has seen, and claims of groups and roles", as
   expect(Math.min(...firsts.map(({ trips }) => trips.password ?? 0))).toBe(3);
   const [seen] = people;
   if (!seen) throw new Error("no people");
-  const second = await costsOf("openid roles groups internal_login", seen);
+  const second = await costsOf("openid roles groups", seen);
   expect(second).toMatchObject({
     trips: { shown: 2, password: 3, redeemed: 3, again: 3, claims: 3 },
     claims: { groups: ["drivers"], roles: expect.arrayContaining(["manager", "everyone"]) },

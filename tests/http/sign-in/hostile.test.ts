@@ -159,6 +159,21 @@ describe("cookies", () => {
     ...[`${Buffer.from('["carbon.super",{"a":1},"PRIMARY"]').toString("base64url")}.ss_${"a".repeat(43)}`],
     ...[`${Buffer.from('["carbon.super","a#b","PRIMARY"]').toString("base64url")}.ss_${"a".repeat(43)}`],
   ];
+  const SID = "00000000-0000-4000-8000-000000000000";
+  const named = (...name: string[]) =>
+    `${Buffer.from(JSON.stringify([...name, SID])).toString("base64url")}.ss_${"A".repeat(43)}`;
+  test.each([
+    ["a long user id", named("carbon.super", "a".repeat(2_100), "PRIMARY")],
+    ["a user id that is no text", named("carbon.super", "\ud800", "PRIMARY")],
+    ["a long tenant", named("a".repeat(2_100), "1", "PRIMARY")],
+    ["a long user store", named("carbon.super", "1", "A".repeat(2_100))],
+  ])("%s that anyone can write is no session", async (_, value) => {
+    for (const path of [requestOf(client), "/oidc/logout"]) {
+      const page = browser();
+      page.cookies.set("__Host-session", value);
+      expect((await page.open(path)).status).toBe(200);
+    }
+  });
   test.each(values)("%j is no session", async (value) => {
     const page = browser();
     page.cookies.set("__Host-session", value);

@@ -300,6 +300,22 @@ describe("tokens", () => {
     expect(tokens).toMatchObject({ token_type: "Bearer", scope: "internal_login" });
     expect([tokens.id_token, tokens.refresh_token]).toEqual([undefined, undefined]);
   });
+  test("access to the user's own account is asked for, also where consent is skipped", async () => {
+    const skipping = await newApplication();
+    const scope = "openid internal_login";
+    const page = browser();
+    await page.open(requestOf(skipping, { scope }));
+    const asked = await enter(page);
+    expect(asked.title).toContain("asks for access to");
+    expect(asked.html).toContain("Your account: it can see and change your data, your password");
+    const silently = { scope, prompt: "none" };
+    expect(answerOf(await page.open(requestOf(skipping, silently))).error).toBe("consent_required");
+    await page.open(requestOf(skipping, { scope }));
+    expect(answerOf(await page.submit({ answer: "allow" })).code).toBeDefined();
+    expect(answerOf(await page.open(requestOf(skipping, silently))).code).toBeDefined();
+    // Without it, the administrators decide.
+    expect(answerOf(await page.open(requestOf(await newApplication()))).code).toBeDefined();
+  });
   test("ES256, audiences and lifetime are those of the application", async () => {
     const own = await newApplication({
       idToken: { idTokenSignedResponseAlg: "ES256", expiryInSeconds: 120, audience: ["https://api.example.com"] },

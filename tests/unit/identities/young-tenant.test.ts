@@ -91,11 +91,11 @@ test("300 creates a second in a new tenant all succeed, and rarely meet once its
   const found: (readonly [number, number])[] = [];
   for (const seed of [7, 17, 27]) found.push(await createdInYoung(seed));
   // Without spreading, each create met more than 50 others, and a third ended in 503. Where one range was spread at a
-  // time, 5 to 34; now 2 to 6 in 74 of 75 runs, and 12 in one.
+  // time, 5 to 34; now 2.6 to 4.7 in 24 runs, and at most 1.3 of the later ones, however busy the machine is.
   const medianOf = (at: 0 | 1) => found.map((each) => each[at]).sort((one, other) => one - other)[1];
   expect(medianOf(0)).toBeLessThan(6.5);
   // Ids are random, and so are the ranges where creates meet.
-  expect(medianOf(1)).toBeLessThan(5);
+  expect(medianOf(1)).toBeLessThan(3);
 });
 
 test("a tenant whose users come one after the other keeps one range of each index", async () => {

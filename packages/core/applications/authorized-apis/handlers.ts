@@ -108,13 +108,14 @@ function presentAuthorizedApi({ policy, scopeIds }: Authorization, api: ApiResou
   };
 }
 
-/** The names of the scopes that `after` no longer has. */
+/** The names of the scopes that `after` no longer has, or has for users with a role alone. */
 export function lostScopes(
   before: Authorization,
   after: Authorization | undefined,
   api: ApiResource | undefined,
 ): string[] {
-  const kept = new Set(after?.scopeIds);
+  const isNarrower = after?.policy === "RBAC" && before.policy !== "RBAC";
+  const kept = new Set(isNarrower ? [] : after?.scopeIds);
   const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
   return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);
 }

@@ -6,9 +6,14 @@
  * attributes (RFC 7644 section 3.5.1). "false" and "none" take them away. A client that leaves the attribute out, or
  * sends a list without passkeys, means neither: many replace a user without knowing of them.
  *
+ * `emailVerified` and `phoneVerified` say something of one address and one number. Where users change theirs, the new
+ * one is not verified: applications link accounts by what they are told is verified.
+ *
  * `forcePasswordReset` ends when the user chooses a password, and cannot be switched off by that user.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Resource } from "../../scim/schema/attribute.ts";
+import { oneOfMany } from "../users/best-value.ts";
 import {
   hasCodes,
   hasPasskeys,
@@ -19,6 +24,11 @@ import {
   withPasskeys,
   withSystemAttributes,
 } from "../users/model.ts";
+
+const verifications = [
+  { values: "emails", flag: "emailVerified", list: "verifiedEmailAddresses" },
+  { values: "phoneNumbers", flag: "phoneVerified", list: "verifiedMobileNumbers" },
+] as const;
 
 /** A second factor of a user. */
 export type FactorKind = "codes" | "passkeys";
@@ -55,6 +65,7 @@ export function settledFlags({ before, profile, setsUp, choosesPassword = false,
     ...(passkeys.shown !== asked.enabledAuthenticators && { enabledAuthenticators: passkeys.shown }),
     ...(choosesPassword && { forcePasswordReset: undefined }),
     ...(isKept && { forcePasswordReset: true }),
+    ...(isOwn && before && unverified(before.profile, profile)),
   };
   return {
     profile: Object.keys(flags).length === 0 ? profile : withSystemAttributes(profile, flags),
@@ -63,6 +74,27 @@ export function settledFlags({ before, profile, setsUp, choosesPassword = false,
       ...(passkeys.isTakenAway ? ["passkeys" as const] : []),
     ],
   };
+}
+
+/** What of the own changes of a user is not verified any more. */
+function unverified(before: Resource, after: Resource): Readonly<Record<string, unknown>> {
+  const asked = systemAttributes(after);
+  const flags = verifications.flatMap(({ values, flag, list }) => {
+    const isSame = isDeepStrictEqual(oneOfMany(before[values]), oneOfMany(after[values]));
+    const known = valuesOf(after[values]);
+    const listed = asked[list];
+    const left = Array.isArray(listed) ? listed.filter((one) => known.has(one)) : undefined;
+    return [
+      ...(!isSame && isTrue(asked[flag]) ? [[flag, typeof asked[flag] === "string" ? "false" : false] as const] : []),
+      ...(left && Array.isArray(listed) && left.length < listed.length ? [[list, left] as const] : []),
+    ];
+  });
+  return Object.fromEntries(flags);
+}
+
+function valuesOf(elements: unknown): ReadonlySet<unknown> {
+  const all = Array.isArray(elements) ? elements : [];
+  return new Set(all.map((one) => (typeof one === "object" && one !== null && "value" in one ? one.value : one)));
 }
 
 /** What an attribute shows then. */
@@ -86,5 +118,5 @@ function passkeysFlag(asked: unknown, had: boolean, isSetUp: boolean): Flag {
 }
 
 function isTrue(value: unknown): boolean {
-  return typeof value === "string" && /^true$/i.test(value);
+  return value === true || (typeof value === "string" && /^true$/i.test(value));
 }

@@ -82,6 +82,7 @@ const english = {
     "Your password must be changed, and it cannot be changed here: it belongs to a directory that this service only reads. Change it there, then ask your administrator to let you sign in again.",
   consentTitle: "Give access",
   consentTo: (application: string) => `${application} asks for access to`,
+  consentOwnAccount: "Your account: it can see and change your data, your password, your sessions and your consents",
   signedInAs: (name: string) => `You are signed in as ${name}.`,
   consentRemembered:
     "If you allow it, you are not asked again for the same access. You can take it back in the list of your applications, or ask an administrator to do it.",
@@ -199,6 +200,8 @@ const german: Messages = {
     "Ihr Passwort muss geändert werden, und das geht hier nicht: Es gehört zu einem Verzeichnis, das dieser Dienst nur liest. Ändern Sie es dort und bitten Sie dann Ihren Administrator, Sie wieder anmelden zu lassen.",
   consentTitle: "Zugriff erlauben",
   consentTo: (application) => `${application} bittet um Zugriff auf`,
+  consentOwnAccount:
+    "Ihr Konto: Ihre Daten, Ihr Passwort, Ihre Sitzungen und Ihre Zustimmungen können gesehen und geändert werden",
   signedInAs: (name) => `Sie sind als ${name} angemeldet.`,
   consentRemembered:
     "Wenn Sie es erlauben, werden Sie für denselben Zugriff nicht noch einmal gefragt. Sie können es in der Liste Ihrer Anwendungen zurücknehmen oder einen Administrator darum bitten.",
