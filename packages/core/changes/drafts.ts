@@ -61,12 +61,14 @@ export function rowSteps(steps: readonly Step[]): RowStep[] {
 
 /**
  * Whether a transaction changes groups and roles only because of something that is recorded elsewhere: it carries out a
- * part of a bulk, or removes a user, who leaves all of them.
+ * part of a bulk, or removes a user or group, who leaves all of them, or clears what a removed group has left.
  */
 function followsOthers(steps: readonly Step[]): boolean {
   return steps.some((step) => {
     if (("remove" in step || "check" in step) && BULK_PART.test(keyOf(step).SK)) return true;
-    return "remove" in step && placeOf(step.remove)?.kind === "user";
+    const isRemoved = "remove" in step || ("check" in step && step.when === "absent");
+    const kind = isRemoved ? placeOf(keyOf(step))?.kind : undefined;
+    return kind === "user" || kind === "group";
   });
 }
 

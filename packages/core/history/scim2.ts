@@ -1,12 +1,12 @@
 /** The handlers of the histories of users, groups and roles. */
 import type { RequestContext } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
-import { Fault } from "../platform/faults.ts";
 import { later } from "../platform/later.ts";
 import { scim2Handlers } from "../scim-api/v2/handlers.ts";
 import type { Scim2Stores } from "../scim-api/v2/stores.ts";
 import type { scim2HistoryOperations } from "./contract-scim2.ts";
-import type { ReadNow, Subject } from "./history.ts";
+import type { Subject } from "./history.ts";
+import { pastOf } from "./scim2-past.ts";
 import type { HistorySource } from "./source.ts";
 
 /** The dependencies of these handlers. */
@@ -17,7 +17,7 @@ export interface Scim2HistoryStores extends Scim2Stores {
 type Shown = Readonly<Record<string, unknown>>;
 type Read = (stores: Scim2Stores) => Promise<{ readonly body: Shown }>;
 
-const [readHistory, storesAt] = later(() => import("./history.ts"), "readHistory", "storesAt");
+const [readHistory] = later(() => import("./history.ts"), "readHistory");
 const empty = { headers: undefined, body: undefined } as const;
 /** What is needed to see whether a resource exists. */
 const brief = { attributes: "id" } as const;
@@ -57,14 +57,13 @@ async function shownAt(
   version: string,
   read: Read,
 ): Promise<Record<string, unknown>> {
-  const readNow: ReadNow = () => read(context);
-  const stores = await storesAt(context.history, place, version, readNow).catch(async (error: unknown) => {
-    if (!(error instanceof Fault && error.fault === "service.unavailable")) throw error;
-    // Reading it as it is now carries out a bulk membership that is not finished.
-    await readNow();
-    return storesAt(context.history, place, version, readNow);
-  });
-  const { body } = await read(stores);
+  const shown = async () => {
+    const { stores, isStale } = await pastOf(context, place, version, () => read(context));
+    const { body } = await read(stores);
+    return { body, isStale: isStale() };
+  };
+  const first = await shown();
+  const { body } = first.isStale ? await shown() : first;
   const { version: _, ...meta } = (body.meta ?? {}) as Shown;
   // The entity tag is the one of the resource as it is now.
   return { ...body, ...(body.meta !== undefined && { meta }) };

@@ -1,6 +1,7 @@
 /** Restores users, groups and roles by the rules for changes of them: restoring one gives its caller no privileges. */
 import type { Aside } from "../aside/aside-rows.ts";
 import { withStore } from "../domain/username.ts";
+import type { Group } from "../identities/groups/model.ts";
 import { checkGroupName } from "../identities/groups/rules.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
 import {
@@ -9,6 +10,7 @@ import {
   checkAssignedRoles,
   rolesOf,
 } from "../identities/provisioning/escalation.ts";
+import { groupNameIn } from "../identities/provisioning/groups.ts";
 import { type ChangeContext, checkTenantIn, nameIn, type UserStores } from "../identities/provisioning/users.ts";
 import { groupAside, restoreGroup } from "../identities/restoring/group-restoring-store.ts";
 import type { Restored } from "../identities/restoring/model.ts";
@@ -75,17 +77,18 @@ export function restoredPeople({ table, declared, ...stores }: PeopleStores): Pe
       const { tenant, now } = caller;
       const group = await groupAside(table, tenant, aside);
       checkStore(group.userStore);
-      if (name !== undefined) checkGroupName(name);
+      const other = name === undefined ? undefined : otherGroupName(name, group, stores.userStores);
       await checkAssignedIds(stores, caller, group.roleIds);
-      return restoreGroup(table, { tenant, aside, name, nowMs: now, absent, group });
+      return restoreGroup(table, { tenant, aside, name: other, nowMs: now, absent, group });
     },
 
     async restoreRole(caller, aside, name, absent) {
       const { tenant, now } = caller;
       const role = roleAside(aside);
-      if (name !== undefined) checkRoleName(name);
+      const other = name?.trim();
+      if (other !== undefined) checkRoleName(other);
       await checkAssignedRoles(stores, caller, [role]);
-      return restoreRole(table, { tenant, aside, name, nowMs: now, absent, role });
+      return restoreRole(table, { tenant, aside, name: other, nowMs: now, absent, role });
     },
   };
 
@@ -105,5 +108,13 @@ function otherName(given: string, { userStore }: User, userStores: readonly stri
   const { userStore: asked, name } = nameIn(given.includes("/") ? given : withStore(userStore, given), userStores);
   if (asked !== userStore) throw new Fault("request.invalid", "A user cannot be restored into another user store.");
   checkName(name);
+  return name;
+}
+
+/** The same of a restored group. */
+function otherGroupName(given: string, { userStore }: Group, userStores: readonly string[]): string {
+  const { userStore: asked, name } = groupNameIn(given, userStores, userStore);
+  if (asked !== userStore) throw new Fault("request.invalid", "A group cannot be restored into another user store.");
+  checkGroupName(name);
   return name;
 }

@@ -75,28 +75,50 @@ function missing(path: string): Fault {
 
 /**
  * Throws `scim.mutability` for a replacement that changes or removes an immutable value. A value that was not set may
- * be set. Elements of writable lists may be added and removed, so their sub-attributes are not compared.
+ * be set, and a complex value may be sent in part: the members that are not given stay. Elements of writable lists may
+ * be added and removed, so their sub-attributes are not compared.
  */
 export function checkImmutable(type: ResourceType, before: Resource, after: Resource): void {
-  const now = new Map(partsOf(type, after).flatMap(fixedOf));
+  const now = new Map(
+    partsOf(type, after)
+      .flatMap(fixedOf)
+      .map(({ path, value }) => [path, value]),
+  );
   const changed = partsOf(type, before)
     .flatMap(fixedOf)
-    .find(([path, value]) => value !== undefined && !isDeepStrictEqual(value, now.get(path)));
+    .find(({ path, attribute, value }) => value !== undefined && !isKept(attribute, value, now.get(path)));
   if (changed) {
-    throw new Fault("scim.mutability", `Attribute ${changed[0]} is immutable: it cannot be changed once it is set.`);
+    throw new Fault("scim.mutability", `Attribute ${changed.path} is immutable: it cannot be changed once it is set.`);
   }
 }
 
-/** The immutable values of a part by path. Does not descend into lists. */
-function fixedOf({
-  attributes,
-  values,
-  prefix,
-}: Omit<Part, "isUsed">): readonly (readonly [string, Json | undefined])[] {
-  return attributes.flatMap((attribute): readonly (readonly [string, Json | undefined])[] => {
+/** Whether a replacement keeps an immutable value. */
+function isKept({ subAttributes = [] }: Attribute, before: Json, after: Json | undefined): boolean {
+  if (!isObject(before) || !isObject(after)) return isDeepStrictEqual(before, after);
+  return subAttributes.every(({ name, caseExact }) => {
+    const [old, now] = [before, after].map((value) => asObject(value)[name]);
+    if (old === undefined || now === undefined) return true;
+    return isDeepStrictEqual(caseExact ? old : folded(old), caseExact ? now : folded(now));
+  });
+}
+
+function folded(value: Json): Json {
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
+/** An immutable attribute of a resource. */
+interface Fixed {
+  readonly path: string;
+  readonly attribute: Attribute;
+  readonly value: Json | undefined;
+}
+
+/** The immutable attributes of a part. Does not descend into lists. */
+function fixedOf({ attributes, values, prefix }: Omit<Part, "isUsed">): readonly Fixed[] {
+  return attributes.flatMap((attribute): readonly Fixed[] => {
     const path = prefix + attribute.name;
     const value = values[attribute.name];
-    if (attribute.mutability === "immutable") return [[path, value]];
+    if (attribute.mutability === "immutable") return [{ path, attribute, value }];
     return fixedOf({ attributes: attribute.subAttributes ?? [], values: asObject(value), prefix: `${path}.` });
   });
 }

@@ -1,6 +1,7 @@
 /** Restores versions of users, groups and roles: by the code of their replacement, without what does not exist now. */
 
 import type { Subject } from "../history/history.ts";
+import { pastOf } from "../history/scim2-past.ts";
 import type { HistorySource } from "../history/source.ts";
 import type { ScopedContext } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
@@ -17,7 +18,6 @@ export interface Scim2UndoStores extends Scim2Stores {
 type Context = ScopedContext & Scim2UndoStores;
 type Type = "user" | "group" | "role";
 
-const [storesAt] = later(() => import("../history/history.ts"), "storesAt");
 const [userBody, groupBody, roleBody] = later(
   () => import("./scim2-bodies.ts"),
   ...(["userBody", "groupBody", "roleBody"] as const),
@@ -51,13 +51,14 @@ export const scim2UndoHandlers: Handlers<typeof scim2UndoOperations, Scim2UndoSt
 };
 
 /** The stores as they were for a resource after a change. */
-function before(
-  { history, tenant }: Context,
+async function before(
+  context: Context,
   type: Type,
   id: string,
   version: string,
   readNow: () => Promise<unknown>,
-) {
-  const subject: Subject = { tenant, type, id };
-  return storesAt(history, subject, version, readNow);
+): Promise<Scim2Stores> {
+  const subject: Subject = { tenant: context.tenant, type, id };
+  const { stores } = await pastOf(context, subject, version, readNow);
+  return stores;
 }

@@ -153,12 +153,24 @@ describe("replaceRole", () => {
     expect(answer.body).toMatchObject({ permissions: [] });
     expect([answer.body.displayName, valuesOf(answer.body.users)]).toEqual(["Renamed", [two.id]]);
     expect((await api.ask("GET", `/scim2/Users/${one.id}`)).body).not.toHaveProperty("roles");
-    const moved = await api.ask("PUT", `${ROLES}/${role.id}`, {
-      body: { displayName: "Renamed", audience: { type: "application", value: "x" } },
-    });
-    expect([moved.status, moved.body.scimType]).toEqual([400, "mutability"]);
+    for (const type of ["application", "APPLICATION"]) {
+      const moved = await api.ask("PUT", `${ROLES}/${role.id}`, {
+        body: { displayName: "Renamed", audience: { type, value: "x" } },
+      });
+      expect([moved.status, moved.body.scimType]).toEqual([400, "mutability"]);
+    }
     expect((await api.ask("PUT", `${ROLES}/unknown`, { body: { displayName: "x" } })).status).toBe(404);
   });
+});
+
+test.each(["v2", "v3"])("a role of %s is replaced by the body that created it", async (version) => {
+  for (const [at, type] of ["organization", "Organization"].entries()) {
+    const [path, body] = [`/scim2/${version}/Roles`, { displayName: `again ${version} ${at}`, audience: { type } }];
+    const created = await api.ask("POST", path, { body });
+    expect(created.status, created.text).toBe(201);
+    const replaced = await api.ask("PUT", `${path}/${created.body.id}`, { body });
+    expect([replaced.status, replaced.body.audience]).toEqual([200, created.body.audience]);
+  }
 });
 
 describe("patchRole", () => {

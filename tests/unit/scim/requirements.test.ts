@@ -105,6 +105,16 @@ describe("a replacement", () => {
           type: "complex",
           subAttributes: [attribute("id", "Id", fixed), attribute("name", "Name")],
         }),
+        attribute("origin", "Origin", {
+          ...fixed,
+          type: "complex",
+          subAttributes: [attribute("country", "Country", fixed), attribute("city", "City", fixed)],
+        }),
+        attribute("code", "Code", {
+          ...fixed,
+          type: "complex",
+          subAttributes: [attribute("value", "Value", { ...fixed, caseExact: true })],
+        }),
         attribute("parts", "Parts", {
           type: "complex",
           multiValued: true,
@@ -120,6 +130,7 @@ describe("a replacement", () => {
     serial: "1",
     marks: ["a", "b"],
     maker: { id: "m", name: "M" },
+    origin: { country: "CH", city: "Bern" },
     parts: [{ value: "p" }],
     "urn:more": { origin: "CH" },
   };
@@ -133,6 +144,16 @@ describe("a replacement", () => {
     ["may not change a list", before, { ...before, marks: ["a"] }, changed("marks")],
     ["may not change a part", before, { ...before, maker: { id: "n" } }, changed("maker.id")],
     ["may not remove the whole value", before, { serial: "1", marks: ["a", "b"] }, changed("maker.id")],
+    ["may repeat some members of a complex value", before, { ...before, origin: { city: "BERN" } }, "passed"],
+    [
+      "may not change the letter case where it counts",
+      { code: { value: "a" } },
+      { code: { value: "A" } },
+      changed("code"),
+    ],
+    ["may not change a member", before, { ...before, origin: { city: "Wien", country: "CH" } }, changed("origin")],
+    ["may not remove all members", before, { ...before, origin: undefined as never }, changed("origin")],
+    ["may set a member", { origin: { city: "Bern" } }, { origin: { country: "CH", city: "Bern" } }, "passed"],
     ["may not change an extension", before, { ...before, "urn:more": { origin: "AT" } }, changed("urn:more:origin")],
     ["may not remove an extension", before, { ...before, "urn:more": undefined as never }, changed("urn:more:origin")],
     ["may change the elements of a writable list", before, { ...before, parts: [{ value: "q" }] }, "passed"],

@@ -5,7 +5,7 @@ import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
-import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
+import { type Assignee, noteDeletedRoles, removingRolesOfDeleted, roleAssignees } from "../memberships/assignees.ts";
 import { type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import type { BulkKind } from "../memberships/bulk-part.ts";
 import { partRow, unlistingBulk } from "../memberships/bulk-rows.ts";
@@ -18,7 +18,8 @@ import { groupOf } from "./rows.ts";
 
 /** Ids in one row: some 80 KB. */
 const ROLES_PER_PART = 2_000;
-const ROLES_AT_ONCE = 90;
+/** Two steps each. */
+const ROLES_AT_ONCE = 45;
 
 /** Bulks of groups. */
 export const groupBulk: BulkKind<string, NewMember> = {
@@ -103,7 +104,7 @@ export async function clearGroup(
       const item = await table.get(key);
       if (!item) continue;
       for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) {
-        await clearRoles(leftToOthers(table), owner, some);
+        await clearRoles(leftToOthers(table), owner, some, bulk.sinceMs);
       }
       await table.forget(key);
     }
@@ -112,14 +113,17 @@ export async function clearGroup(
   if (await clear().catch(stopped)) await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
-function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {
+function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[], nowMs: number): Promise<void> {
   const assignee: Assignee = { kind: "group", id };
+  const removal = { nowMs, deleted: new Set<string>() };
   return whileStale(async () => {
     const pairs = roleIds.map((roleId) => roleAssignees.pairKey({ tenant, id: roleId }, assignee));
     const items = await table.getMany(pairs);
     const left = roleIds.filter((_, at) => items[at] !== undefined);
-    const deleted = whileDeleted(groupKey({ tenant, id }));
-    if (left.length > 0) await table.write(...removingRolePairs(tenant, assignee, left), deleted);
+    if (left.length === 0) return;
+    await noteDeletedRoles(table, tenant, left, removal.deleted);
+    const steps = removingRolesOfDeleted(tenant, assignee, left, removal);
+    await table.write(...steps, whileDeleted(groupKey({ tenant, id })));
   });
 }
 

@@ -10,7 +10,7 @@ import type { ManyReadOptions, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
-import { removingRolePairs } from "../memberships/assignees.ts";
+import { noteDeletedRoles, removingRolesOfDeleted } from "../memberships/assignees.ts";
 import {
   afterBulks,
   carryOut,
@@ -274,6 +274,7 @@ async function update<P>(
 async function remove(table: Table, owner: Owner, check: (group: Group) => void, deletedDays: number): Promise<void> {
   const { tenant, id } = owner;
   if (!canBeId(id)) throw notFound(id);
+  const removal = { nowMs: systemClock.now(), deleted: new Set<string>() };
   const clearing = await afterBulks(table, groupBulk, owner, async (attempts) => {
     const [group, { members, more }] = await Promise.all([
       read(table, owner),
@@ -283,18 +284,20 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void,
     check(group);
     checkNoBulk(group);
     const { version, roleIds } = group;
+    await noteDeletedRoles(table, tenant, roleIds, removal.deleted);
     // A Query may show half of a transaction.
     if (!more && !agrees(group, idsOf(members)) && attempts < READS_MAX) throw stale();
     const ending = roleIds.flatMap((roleId) => revokingRole(tenant, roleId));
-    const hasRoom = !more && members.length * 2 + roleIds.length + ending.length <= STEPS_BESIDE_REMOVAL;
+    const steps = (members.length + roleIds.length) * 2;
+    const hasRoom = !more && steps + ending.length <= STEPS_BESIDE_REMOVAL;
     // Before and after the change, as `endTokens` says.
     if (!hasRoom) await endTokensOfRoles(table, tenant, roleIds);
-    const isSmall = !more && members.length * 2 + roleIds.length <= STEPS_BESIDE_REMOVAL;
-    const { open, steps } = isSmall
+    const isSmall = !more && steps <= STEPS_BESIDE_REMOVAL;
+    const { open, steps: leaving } = isSmall
       ? {
           open: undefined,
           steps: [
-            ...removingRolePairs(tenant, { kind: "group", id }, roleIds),
+            ...removingRolesOfDeleted(tenant, { kind: "group", id }, roleIds, removal),
             ...members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)),
             ...(hasRoom ? ending : []),
           ],
@@ -308,7 +311,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void,
         ...externalIdSteps(tenant, id, group.externalId, undefined),
         renamingStep(tenant, open),
         ...(roleIds.length > 0 ? [changingRolesOfGroups(tenant)] : []),
-        ...steps,
+        ...leaving,
         ...puttingAside(tenant, asideOf(tenant, group, open ? [] : members, open), systemClock.now(), deletedDays),
       ],
       notOwned: stale,

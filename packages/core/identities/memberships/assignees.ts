@@ -1,5 +1,6 @@
 /** The assignees of roles: the relation between roles and the users and groups that have them. */
 import { keys, ROLE_GROUP, ROLE_USER } from "../../table/keys.ts";
+import { stale } from "../../table/stale.ts";
 import { LAST, type Step, type Table } from "../../table/table.ts";
 import { addingMember, type Owner, type Relation, removingPair } from "./relation.ts";
 
@@ -43,9 +44,49 @@ export function assigningRole(tenant: string, roleId: string, assignee: Assignee
   return addingMember(roleAssignees, { tenant, id: roleId }, assignee);
 }
 
-/** The steps that remove the pairs of an assignee that is being deleted; the caller removes its row. */
-export function removingRolePairs(tenant: string, assignee: Assignee, roleIds: readonly string[]): Step[] {
-  return roleIds.map((id) => removingPair(roleAssignees, { tenant, id }, assignee));
+/** How the roles of a deleted assignee are removed. */
+export interface RolesRemoval {
+  readonly nowMs: number;
+  /** Roles of which only the pair is removed. One that turns out to be deleted is added, for the next attempt. */
+  readonly deleted: Set<string>;
+}
+
+/**
+ * The steps that remove the roles of a user or group that is being deleted; two for each role, which gets another
+ * version, because it shows its assignees. The caller removes the row of the user or group.
+ */
+export function removingRolesOfDeleted(
+  tenant: string,
+  assignee: Assignee,
+  roleIds: readonly string[],
+  { nowMs, deleted }: RolesRemoval,
+): Step[] {
+  return roleIds.flatMap((id): Step[] => {
+    const removing = removingPair(roleAssignees, { tenant, id }, assignee);
+    if (deleted.has(id)) return [removing];
+    const otherwise: Step["otherwise"] = (found) => {
+      if (!found) deleted.add(id);
+      return stale();
+    };
+    // A bulk skips assignees who are deleted.
+    const recording = { add: { ver: 1 }, set: { modified: nowMs }, when: "present", otherwise } as const;
+    return [removing, { change: keys.role(tenant, id), ...recording }];
+  });
+}
+
+/**
+ * Adds those of some roles that do not exist to `deleted`, where one is there already: a transaction that fails tells
+ * of one of them only. At most one round trip.
+ */
+export async function noteDeletedRoles(
+  table: Table,
+  tenant: string,
+  roleIds: readonly string[],
+  deleted: Set<string>,
+): Promise<void> {
+  if (deleted.size === 0) return;
+  const items = await table.getMany(roleIds.map((id) => keys.role(tenant, id)));
+  for (const [at, id] of roleIds.entries()) if (!items[at]) deleted.add(id);
 }
 
 /** The ids of the users or of the groups that have a role, in order, up to `most`. */

@@ -96,7 +96,7 @@ export async function createGroup(
   { tenant, now }: ChangeContext,
   resource: Resource,
 ): Promise<{ readonly group: Group; readonly members: readonly Member[] | undefined }> {
-  const { userStore, name } = nameIn(textOf(resource, "displayName"), stores.userStores);
+  const { userStore, name } = groupNameIn(textOf(resource, "displayName"), stores.userStores);
   checkGroupName(name);
   // In the order in which the group is read.
   const ids = [...memberIds(resource.members)].sort();
@@ -127,12 +127,12 @@ export function changeGroup(
 ): Promise<Group> {
   const { tenant, now } = context;
   return stores.groups.update<Prefetched | undefined>(tenant, id, now, {
-    newName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
+    newName: displayName === undefined ? undefined : groupNameIn(displayName, stores.userStores),
     prepare: async () => expected && prefetch(stores, tenant, id, expected),
     change: async (before, prefetched) => {
       check?.(before);
       const { after, membership } = await change(storedGroup(before), () => allMembers(stores, tenant, before));
-      const { userStore, name } = nameIn(textOf(after, "displayName"), stores.userStores, before.userStore);
+      const { userStore, name } = nameAfter(before, after, stores.userStores);
       if (userStore !== before.userStore) throw refuse("A group cannot be moved to another user store.");
       if (name !== before.displayName) checkGroupName(name);
       const externalId = typeof after.externalId === "string" ? after.externalId : undefined;
@@ -223,12 +223,21 @@ function isReplacedExactly({ memberCount }: Group): boolean {
 }
 
 /** The store and the bare name of a group name. */
-function nameIn(displayName: string, userStores: readonly string[], defaultStore = PRIMARY): StoreName {
+export function groupNameIn(displayName: string, userStores: readonly string[], defaultStore = PRIMARY): StoreName {
   const given = displayName.trim();
-  const split = splitStore(given);
+  const { userStore, name } = splitStore(given);
   // Names of groups may contain a slash: only a known store before it is a store.
-  const hasStore = given.includes("/") && userStores.includes(split.userStore);
-  return hasStore ? split : { userStore: defaultStore, name: given };
+  const hasStore = given.includes("/") && userStores.includes(userStore);
+  return hasStore ? { userStore, name: name.trim() } : { userStore: defaultStore, name: given };
+}
+
+/**
+ * The store and the bare name that a change gives a group. The name that is shown stays the name: read as a new one, it
+ * could be another, because a store was declared since that has the part before a slash as its name.
+ */
+function nameAfter(before: Group, after: Resource, userStores: readonly string[]): StoreName {
+  if (after.displayName === shownName(before)) return { userStore: before.userStore, name: before.displayName };
+  return groupNameIn(textOf(after, "displayName"), userStores, before.userStore);
 }
 
 async function readUsers(

@@ -103,7 +103,8 @@ export function changeRole(
     );
     const after: Role = {
       ...before,
-      name: textOf(resource, "displayName"),
+      // The name that is shown stays the name, as that of a group does.
+      name: resource.displayName === before.name ? before.name : textOf(resource, "displayName"),
       externalId: externalIdIn(resource),
       permissions: permissionsAfter(before, valuesIn("permissions", resource.permissions)),
     };

@@ -10,18 +10,19 @@ import { list, rowCodec, text } from "../../table/row.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
-import { removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
+import { noteDeletedRoles, removingRolesOfDeleted, roleAssignees } from "../memberships/assignees.ts";
 import { newBulk, type OpenBulk } from "../memberships/bulk-model.ts";
 import { listingBulk, unlistingBulk } from "../memberships/bulk-rows.ts";
 import { groupMembers, removingDeletedUser } from "../memberships/membership.ts";
 import { chunks, MEMBERS_AT_ONCE } from "../memberships/relation.ts";
 import type { User } from "./model.ts";
 
-/** Groups and roles that are removed in the transaction that removes their user, at most; two steps and one. */
+/** Groups and roles that are removed in the transaction that removes their user, at most; two steps each. */
 const GROUPS_AT_ONCE = 28;
 const ROLES_AT_ONCE = 12;
-/** One step each, in a transaction of their own. */
+/** Roles of a part, and those of one transaction: two steps each. */
 const ROLES_PER_PART = 90;
+const ROLES_PER_TRANSACTION = 45;
 const TRANSACTIONS_AT_ONCE = 4;
 
 /** Owners to remove a user from in one transaction. */
@@ -40,8 +41,8 @@ export interface OwnersRemoval {
 
 /**
  * The steps that remove a user from its groups and roles, or record that this is to be done where they are more than
- * `room`. Of groups in `deleted` only the pair is removed; a group that turns out to be deleted is added there, for the
- * next attempt.
+ * `room`. Of groups and roles in `deleted` only the pair is removed; one that turns out to be deleted is added there,
+ * for the next attempt.
  */
 export function removingOwners(
   tenant: string,
@@ -52,7 +53,7 @@ export function removingOwners(
   if (groupIds.length <= GROUPS_AT_ONCE && roleIds.length <= ROLES_AT_ONCE) {
     const steps = [
       ...groupIds.flatMap((groupId) => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted)),
-      ...removingRolePairs(tenant, { kind: "user", id }, roleIds),
+      ...removingRolesOfDeleted(tenant, { kind: "user", id }, roleIds, { nowMs, deleted }),
     ];
     if (steps.length <= room) return { steps, open: undefined };
   }
@@ -81,24 +82,38 @@ export async function clearOwners(table: Table, tenant: string, open: OpenBulk):
   await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
-function clearPart(table: Table, tenant: string, { bulk, ownerId }: OpenBulk, key: Key): Promise<void> {
+async function clearPart(table: Table, tenant: string, open: OpenBulk, key: Key): Promise<void> {
   const deleted = new Set<string>();
-  return whileStale(async () => {
-    const item = await table.get(key);
-    if (!item) return;
-    const { groupIds, roleIds } = partRow.read(item);
-    // A group or role that is deleted may have lost its members already.
-    const pairs = [
-      ...groupIds.map((id) => groupMembers.pairKey({ tenant, id }, ownerId)),
-      ...roleIds.map((id) => roleAssignees.pairKey({ tenant, id }, { kind: "user", id: ownerId })),
-    ];
-    const found = await table.getMany(pairs);
-    const inGroups = groupIds.filter((_, at) => found[at] !== undefined);
-    const withRoles = roleIds.filter((_, at) => found[groupIds.length + at] !== undefined);
-    await table.write(
-      { remove: key, when: "present", otherwise: () => "applied" },
-      ...inGroups.flatMap((id) => removingDeletedUser({ tenant, id }, ownerId, bulk.sinceMs, deleted)),
-      ...removingRolePairs(tenant, { kind: "user", id: ownerId }, withRoles),
-    );
-  });
+  for (let isDone = false; !isDone; ) isDone = await whileStale(() => clearSome(table, tenant, open, { key, deleted }));
+}
+
+/** Clears what one transaction has room for. Returns whether that was all of the part. */
+async function clearSome(
+  table: Table,
+  tenant: string,
+  { bulk, ownerId }: OpenBulk,
+  { key, deleted }: { readonly key: Key; readonly deleted: Set<string> },
+): Promise<boolean> {
+  const item = await table.get(key);
+  if (!item) return true;
+  const { groupIds, roleIds } = partRow.read(item);
+  // A group or role that is deleted may have lost its members already.
+  const assignee = { kind: "user", id: ownerId } as const;
+  const pairs = [
+    ...groupIds.map((id) => groupMembers.pairKey({ tenant, id }, ownerId)),
+    ...roleIds.map((id) => roleAssignees.pairKey({ tenant, id }, assignee)),
+  ];
+  const found = await table.getMany(pairs);
+  const inGroups = groupIds.filter((_, at) => found[at] !== undefined);
+  const withRoles = roleIds.filter((_, at) => found[groupIds.length + at] !== undefined);
+  const roles = withRoles.slice(0, ROLES_PER_TRANSACTION);
+  const isLast = roles.length === withRoles.length;
+  await noteDeletedRoles(table, tenant, roles, deleted);
+  const nowMs = bulk.sinceMs;
+  await table.write(
+    { ...(isLast ? { remove: key } : { check: key }), when: "present", otherwise: () => "applied" },
+    ...inGroups.flatMap((id) => removingDeletedUser({ tenant, id }, ownerId, nowMs, deleted)),
+    ...removingRolesOfDeleted(tenant, assignee, roles, { nowMs, deleted }),
+  );
+  return isLast;
 }

@@ -13,6 +13,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
+import { noteDeletedRoles } from "../memberships/assignees.ts";
 import { ignoreFault } from "../memberships/bulk.ts";
 import { type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import { renamingMember } from "../memberships/membership.ts";
@@ -212,7 +213,7 @@ export async function removeUser(
   const { table, tenant } = writing;
   const days = isFinal ? 0 : deletedDays;
   const untilSeconds = days > 0 ? expiryWithSlack(expiryOf(nowMs, days)) : undefined;
-  /** Groups that turned out to be deleted: only their pairs are removed. */
+  /** Groups and roles that turned out to be deleted: only their pairs are removed. */
   const deleted = new Set<string>();
   const open = await whileStale(async () => {
     const user = await readUser(table, tenant, id);
@@ -228,6 +229,7 @@ export async function removeUser(
       index.locate(nameKey(user.userName)),
       planIndexes(table, { tenant, before: user }, { names: [], room: STEPS_MOST - used, moved: stale }),
       check(user),
+      noteDeletedRoles(table, tenant, user.roleIds, deleted),
     ]);
     const room = STEPS_MOST - used - plan.steps.length;
     const owners = removingOwners(tenant, user, nowMs, { deleted, room });
