@@ -11,9 +11,11 @@ const membership = async (paths: readonly string[], members: number) => {
   const change = await membershipOf(steps, {
     name: "members",
     idsOf: memberIds,
+    linkOf: (id) => `https://a.example/Users/${id}`,
+    namesOf: async () => new Map(),
     read: async () => {
       reads += 1;
-      return Array.from({ length: members }, (_, at) => ({ userId: `u-${at}`, name: `kim-${at}` }));
+      return Array.from({ length: members }, (_, at) => ({ id: `u-${at}`, name: `kim-${at}` }));
     },
   });
   return { reads, change };

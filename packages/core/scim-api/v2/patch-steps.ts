@@ -3,14 +3,20 @@
  * where the steps do not name ids.
  */
 
-import type { Member } from "../../identities/memberships/membership.ts";
 import type { MembershipChange } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
-import { type BoundFilter, pathName, sizeOf } from "../../scim/filter/bound.ts";
+import { type BoundFilter, namesIn, pathName, sizeOf } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";
 import { type Budget, budget } from "../../scim/patch/budget.ts";
 import { type AttributeStep, isStepOn, type PatchStep } from "../../scim/patch/step.ts";
 import type { Json } from "../../scim/schema/attribute.ts";
+
+/** An element of a list. */
+interface Listed {
+  readonly id: string;
+  /** Absent where the list is stored without names. */
+  readonly name?: string;
+}
 
 /** A list of ids with names: the members of a group, the users of a role. */
 interface IdList {
@@ -18,8 +24,23 @@ interface IdList {
   readonly name: string;
   /** The ids of elements that a client sent. Throws `request.invalid`. */
   readonly idsOf: (elements: readonly Json[]) => ReadonlySet<string>;
+  /** The `$ref` of an element, as responses show it. */
+  readonly linkOf: (id: string) => string;
   /** Reads the whole list. */
-  readonly read: () => Promise<readonly Member[]>;
+  readonly read: () => Promise<readonly Listed[]>;
+  /**
+   * Reads names, as responses show them, without those of ids that do not exist. Called for filters on `display` alone:
+   * names may cost a read each, or be hidden from the caller.
+   */
+  readonly namesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** What a filter compares. */
+interface Element {
+  readonly value: string;
+  readonly display?: string;
+  readonly $ref: string;
+  readonly type: "User";
 }
 
 /** The steps on an attribute. */
@@ -40,11 +61,7 @@ export function textSet(steps: readonly PatchStep[], name: string): string | und
  */
 export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipChange> {
   const spend = budget();
-  let members: Promise<readonly Member[]> | undefined;
-  const read = (): Promise<readonly Member[]> => {
-    members ??= list.read();
-    return members;
-  };
+  const elements = elementsOf(list);
   let replaces = false;
   const [adding, removing] = [new Set<string>(), new Set<string>()];
   const replace = (ids: Iterable<string>) => {
@@ -68,7 +85,7 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   for (const step of steps) {
     const { op, change, where } = step;
     if (change.kind === "clear" && !step.path.sub) {
-      if (where) remove(await chosen(where, list.name, replaces ? async () => [] : read, spend));
+      if (where) remove(await chosen(where, list.name, replaces ? async () => [] : elements, spend));
       else replace([]);
     } else if (change.kind === "elements" && !where) {
       const ids = list.idsOf(change.elements);
@@ -85,18 +102,44 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   return { replaces, adding, removing };
 }
 
+/** Reads the elements of a list once, and their names once, where a filter compares names. */
+function elementsOf({ read, namesOf, linkOf }: IdList): (isNamed: boolean) => Promise<readonly Element[]> {
+  let listed: Promise<readonly Listed[]> | undefined;
+  const names = new Map<string, string | undefined>();
+  return async (isNamed) => {
+    listed ??= read();
+    const all = await listed;
+    if (isNamed) await readNames(names, all, namesOf);
+    return all.flatMap(({ id, name = names.get(id) }): Element[] => {
+      // An element without a name was deleted meanwhile. Responses leave it out, and `display ne "x"` must not match it.
+      if (isNamed && name === undefined) return [];
+      return [{ value: id, ...(name !== undefined && { display: name }), $ref: linkOf(id), type: "User" }];
+    });
+  };
+}
+
+/** Adds the names of elements that have none. Asks also for no names: whether the caller may read them counts. */
+async function readNames(
+  names: Map<string, string | undefined>,
+  all: readonly Listed[],
+  namesOf: IdList["namesOf"],
+): Promise<void> {
+  const unknown = all.flatMap(({ id, name }) => (name === undefined && !names.has(id) ? [id] : []));
+  const found = await namesOf(unknown);
+  for (const id of unknown) names.set(id, found.get(id));
+}
+
 async function chosen(
   where: BoundFilter,
   name: string,
-  read: IdList["read"],
+  elements: (isNamed: boolean) => Promise<readonly Element[]>,
   spend: Budget,
 ): Promise<readonly string[]> {
   const id = idIn(where, name);
   if (id !== undefined) return [id];
-  const members = await read();
-  spend(members.length * sizeOf(where));
-  const elements = members.map((member) => ({ value: member.userId, display: member.name, type: "User" }));
-  return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
+  const all = await elements(namesIn(where).has(`${name}.display`));
+  spend(all.length * sizeOf(where));
+  return all.filter((element) => matchesElement(where, { ...element })).map(({ value }) => value);
 }
 
 /** The id of `[value eq "id"]`; `undefined` for any other filter. */
@@ -112,13 +155,14 @@ function idIn(where: BoundFilter, name: string): string | undefined {
  */
 export async function foreseenMembership(
   steps: readonly AttributeStep[],
-  list: Omit<IdList, "read">,
+  list: Omit<IdList, "read" | "namesOf">,
 ): Promise<MembershipChange | undefined> {
   let reads = false;
   const read = async () => {
     reads = true;
     return [];
   };
-  const change = await membershipOf(steps, { ...list, read });
+  const namesOf = async () => new Map<string, string>();
+  const change = await membershipOf(steps, { ...list, read, namesOf });
   return reads ? undefined : change;
 }
