@@ -33,6 +33,10 @@ describe("a PATCH with a filter on members in each operation", () => {
     expect(reads).toBe(0);
     expect([...change.removing]).toEqual(["u-1", "u-2"]);
   });
+  test("does not read them after an operation that replaces them", async () => {
+    const { reads, change } = await membership(["members", 'members[value ne "u-1"]', "members[type pr]"], 100);
+    expect([reads, change.replaces]).toEqual([0, true]);
+  });
   test("is refused before it compares more than a million times", async () => {
     const paths = Array.from({ length: 101 }, (_, at) => `members[display eq "kim-${at}"]`);
     await expect(membership(paths, 10_000)).rejects.toMatchObject({ fault: "request.too_large" });

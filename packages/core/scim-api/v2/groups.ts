@@ -17,6 +17,7 @@ import {
   showGroup,
 } from "../resources/groups.ts";
 import { linkTo } from "../resources/present.ts";
+import { namesOfUsers } from "../resources/show.ts";
 import { checkMatch, dependsOnVersion, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { foreseenMembership, membershipOf, stepsOn, textSet } from "./patch-steps.ts";
 import { hasSelection } from "./request.ts";
@@ -78,8 +79,8 @@ export async function patchGroup(
         (await membershipOf(onMembers, {
           ...list,
           read: async () => (await read()).map(({ userId: id, name }) => ({ id, name })),
-          // The list is stored with its names.
-          namesOf: async () => new Map(),
+          // The list has the names of its members: these are users that the same request adds.
+          namesOf: (ids) => namesOfUsers(call, ids),
         })),
     }),
     displayName: textSet(steps, "displayName"),

@@ -1,15 +1,15 @@
 /**
  * What the steps of a PATCH change: a text, or the members of a group and the assignees of a role. Those are read only
- * where the steps do not name ids.
+ * where the steps do not name ids. A filter selects from what the steps before it left (RFC 7644 section 3.5.2).
  */
 
 import type { MembershipChange } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, namesIn, pathName, sizeOf } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";
-import { type Budget, budget } from "../../scim/patch/budget.ts";
+import { budget } from "../../scim/patch/budget.ts";
 import { type AttributeStep, isStepOn, type PatchStep } from "../../scim/patch/step.ts";
-import type { Json } from "../../scim/schema/attribute.ts";
+import type { Json, JsonObject } from "../../scim/schema/attribute.ts";
 
 /** An element of a list. */
 interface Listed {
@@ -35,14 +35,6 @@ interface IdList {
   readonly namesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** What a filter compares. */
-interface Element {
-  readonly value: string;
-  readonly display?: string;
-  readonly $ref: string;
-  readonly type: "User";
-}
-
 /** The steps on an attribute. */
 export function stepsOn(steps: readonly PatchStep[], name: string): readonly AttributeStep[] {
   return steps.flatMap((step) => (isStepOn(step, name) ? [step] : []));
@@ -60,8 +52,7 @@ export function textSet(steps: readonly PatchStep[], name: string): string | und
  * many comparisons. Reads the list once, however many filters there are.
  */
 export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipChange> {
-  const spend = budget();
-  const elements = elementsOf(list);
+  const select = selectionIn(list);
   let replaces = false;
   const [adding, removing] = [new Set<string>(), new Set<string>()];
   const replace = (ids: Iterable<string>) => {
@@ -85,7 +76,7 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   for (const step of steps) {
     const { op, change, where } = step;
     if (change.kind === "clear" && !step.path.sub) {
-      if (where) remove(await chosen(where, list.name, replaces ? async () => [] : elements, spend));
+      if (where) remove(await select(where, { replaces, adding, removing }));
       else replace([]);
     } else if (change.kind === "elements" && !where) {
       const ids = list.idsOf(change.elements);
@@ -102,44 +93,49 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   return { replaces, adding, removing };
 }
 
-/** Reads the elements of a list once, and their names once, where a filter compares names. */
-function elementsOf({ read, namesOf, linkOf }: IdList): (isNamed: boolean) => Promise<readonly Element[]> {
-  let listed: Promise<readonly Listed[]> | undefined;
+/** Selects the ids that match a filter after a change. Reads the list once, and its names once where filters use them. */
+function selectionIn(list: IdList): (where: BoundFilter, after: MembershipChange) => Promise<readonly string[]> {
+  const spend = budget();
+  /** By id, of all ids whose names were looked for. */
   const names = new Map<string, string | undefined>();
-  return async (isNamed) => {
-    listed ??= read();
-    const all = await listed;
-    if (isNamed) await readNames(names, all, namesOf);
-    return all.flatMap(({ id, name = names.get(id) }): Element[] => {
-      // An element without a name was deleted meanwhile. Responses leave it out, and `display ne "x"` must not match it.
-      if (isNamed && name === undefined) return [];
-      return [{ value: id, ...(name !== undefined && { display: name }), $ref: linkOf(id), type: "User" }];
-    });
+  let stored: Promise<ReadonlySet<string>> | undefined;
+  const read = async () => {
+    const listed = await list.read();
+    for (const { id, name } of listed) if (name !== undefined) names.set(id, name);
+    return new Set(listed.map(({ id }) => id));
+  };
+  const readStored = () => {
+    stored ??= read();
+    return stored;
+  };
+  return async (where, { replaces, adding, removing }) => {
+    const named = idIn(where, list.name);
+    if (named !== undefined) return [named];
+    const before = replaces ? new Set<string>() : await readStored();
+    spend((before.size + adding.size) * sizeOf(where));
+    const ids = [...before.difference(removing).union(adding)];
+    const isNamed = namesIn(where).has(`${list.name}.display`);
+    if (isNamed) await readNames(names, ids, list.namesOf);
+    // An id without a name does not exist: responses leave it out, and `display ne "x"` must not match it.
+    const known = isNamed ? ids.filter((id) => names.get(id) !== undefined) : ids;
+    return known.filter((id) => matchesElement(where, elementOf(id, names.get(id), list)));
   };
 }
 
-/** Adds the names of elements that have none. Asks also for no names: whether the caller may read them counts. */
+/** Reads the names of ids that have none. Called without any, too: `namesOf` checks whether the caller may read them. */
 async function readNames(
   names: Map<string, string | undefined>,
-  all: readonly Listed[],
+  ids: readonly string[],
   namesOf: IdList["namesOf"],
 ): Promise<void> {
-  const unknown = all.flatMap(({ id, name }) => (name === undefined && !names.has(id) ? [id] : []));
+  const unknown = ids.filter((id) => !names.has(id));
   const found = await namesOf(unknown);
   for (const id of unknown) names.set(id, found.get(id));
 }
 
-async function chosen(
-  where: BoundFilter,
-  name: string,
-  elements: (isNamed: boolean) => Promise<readonly Element[]>,
-  spend: Budget,
-): Promise<readonly string[]> {
-  const id = idIn(where, name);
-  if (id !== undefined) return [id];
-  const all = await elements(namesIn(where).has(`${name}.display`));
-  spend(all.length * sizeOf(where));
-  return all.filter((element) => matchesElement(where, { ...element })).map(({ value }) => value);
+/** An element as responses show it. */
+function elementOf(value: string, display: string | undefined, { linkOf }: IdList): JsonObject {
+  return { value, ...(display !== undefined && { display }), $ref: linkOf(value), type: "User" };
 }
 
 /** The id of `[value eq "id"]`; `undefined` for any other filter. */
@@ -162,7 +158,10 @@ export async function foreseenMembership(
     reads = true;
     return [];
   };
-  const namesOf = async () => new Map<string, string>();
+  const namesOf = async () => {
+    reads = true;
+    return new Map<string, string>();
+  };
   const change = await membershipOf(steps, { ...list, read, namesOf });
   return reads ? undefined : change;
 }

@@ -3,11 +3,11 @@
 import { systemScopes } from "../../domain/system-apis.ts";
 import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
 import type { Role } from "../../identities/roles/model.ts";
-import { qualifiedName } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { filled, linkTo, metaOf } from "../resources/present.ts";
+import { filled, linkTo, metaOf, type ShownNames } from "../resources/present.ts";
+import { namesOfUsers } from "../resources/show.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
 import { headersOf, type Tagged } from "../resources/target.ts";
 import { groupOperations } from "./contract-groups.ts";
@@ -97,11 +97,7 @@ export function assigneeLink(call: Scim2Call, kind: AssigneeKind, id: string): s
  * The names of assignees for filters on `display`: those that a response shows. Throws `scim.forbidden` where the caller
  * may not read them, because the answer would tell them, and `scim.too_many` for more than responses show.
  */
-export async function namesCompared(
-  call: Scim2Call,
-  kind: AssigneeKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function namesCompared(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<ShownNames> {
   const list = assigneeLists[kind];
   const instead = `Name ids: ${list}[value eq "<id>"].`;
   if (!mayReadNames(call, kind)) {
@@ -136,13 +132,7 @@ function mayReadNames({ scopes }: Scim2Call, kind: AssigneeKind): boolean {
   return nameScopes[kind].some((scope) => scopes?.has(scope));
 }
 
-async function readNames(
-  { stores: { users, groups }, tenant }: Scim2Call,
-  kind: AssigneeKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  if (kind === "group") return groups.namesOf(tenant, ids);
-  const found = await users.findMany(tenant, ids);
-  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
+async function readNames(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<ShownNames> {
+  if (kind === "user") return namesOfUsers(call, ids);
+  return ids.length > 0 ? call.stores.groups.namesOf(call.tenant, ids) : new Map();
 }
