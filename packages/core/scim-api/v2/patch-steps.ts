@@ -93,7 +93,7 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   return { replaces, adding, removing };
 }
 
-/** Selects the ids that match a filter after a change. Reads the list once, and its names once where filters use them. */
+/** Selects the ids that match a filter after a change. Reads the list once, and each name once. */
 function selectionIn(list: IdList): (where: BoundFilter, after: MembershipChange) => Promise<readonly string[]> {
   const spend = budget();
   /** By id, of all ids whose names were looked for. */
@@ -122,7 +122,7 @@ function selectionIn(list: IdList): (where: BoundFilter, after: MembershipChange
   };
 }
 
-/** Reads the names of ids that have none. Called without any, too: `namesOf` checks whether the caller may read them. */
+/** Reads the names of ids that have none; of no ids, too: `namesOf` checks whether the caller may read names. */
 async function readNames(
   names: Map<string, string | undefined>,
   ids: readonly string[],

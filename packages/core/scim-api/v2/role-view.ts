@@ -94,8 +94,8 @@ export function assigneeLink(call: Scim2Call, kind: AssigneeKind, id: string): s
 }
 
 /**
- * The names of assignees for filters on `display`: those that a response shows. Throws `scim.forbidden` where the caller
- * may not read them, because the answer would tell them, and `scim.too_many` for more than responses show.
+ * The names of assignees for filters on `display`: those that a response shows. Throws `scim.forbidden` where the
+ * caller may not read them, because the answer would tell them, and `scim.too_many` for more than responses show.
  */
 export async function namesCompared(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<ShownNames> {
   const list = assigneeLists[kind];
