@@ -60,7 +60,9 @@ const group = (name: string, largest: number, operations: (size: number) => read
       membershipOf(steps, {
         name: "members",
         idsOf: memberIds,
-        read: async () => many(5_000, (at) => ({ userId: `u-${at}`, name: `kim-${at}` })),
+        linkOf: (id) => `https://a.example/Users/${id}`,
+        namesOf: async () => new Map(),
+        read: async () => many(5_000, (at) => ({ id: `u-${at}`, name: `kim-${at}` })),
       }),
     ...(outcome && { outcome }),
   });

@@ -121,7 +121,7 @@ describe("the attributes of", () => {
         members.display s RO D
         members.type s IM D
         roles c RO D *
-        roles.value s RO D
+        roles.value s RO D =
         roles.$ref r RO D =
         roles.display s RO D`),
     );

@@ -11,9 +11,11 @@ const membership = async (paths: readonly string[], members: number) => {
   const change = await membershipOf(steps, {
     name: "members",
     idsOf: memberIds,
+    linkOf: (id) => `https://a.example/Users/${id}`,
+    namesOf: async () => new Map(),
     read: async () => {
       reads += 1;
-      return Array.from({ length: members }, (_, at) => ({ userId: `u-${at}`, name: `kim-${at}` }));
+      return Array.from({ length: members }, (_, at) => ({ id: `u-${at}`, name: `kim-${at}` }));
     },
   });
   return { reads, change };
@@ -30,6 +32,10 @@ describe("a PATCH with a filter on members in each operation", () => {
     const { reads, change } = await membership(['members[value eq "u-1"]', 'members[value eq "u-2"]'], 100);
     expect(reads).toBe(0);
     expect([...change.removing]).toEqual(["u-1", "u-2"]);
+  });
+  test("does not read them after an operation that replaces them", async () => {
+    const { reads, change } = await membership(["members", 'members[value ne "u-1"]', "members[type pr]"], 100);
+    expect([reads, change.replaces]).toEqual([0, true]);
   });
   test("is refused before it compares more than a million times", async () => {
     const paths = Array.from({ length: 101 }, (_, at) => `members[display eq "kim-${at}"]`);

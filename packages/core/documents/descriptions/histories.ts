@@ -97,7 +97,7 @@ const pasts: readonly Past[] = [
     restore: "restoreGroupVersion",
     resource: "a group",
     listed: "Members who were added or removed are named by their ids; a member who was deleted has no record here.",
-    shown: "Members who do not exist any more are left out; names of members are those of today.",
+    shown: "Members who do not exist any more are left out; roles and names of members are those of today.",
     kept: "Members who do not exist any more are left out. The roles of the group stay, and users who leave it lose tokens that depend on these.",
   },
   {

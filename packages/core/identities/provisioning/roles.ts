@@ -141,7 +141,10 @@ function storedRole(role: Role): Resource {
     displayName: role.name,
     ...(role.externalId !== undefined && { externalId: role.externalId }),
     audience: { value: role.audience.value, type: role.audience.type },
-    ...(role.permissions.length > 0 && { permissions: role.permissions.map((value) => ({ value })) }),
+    ...(role.permissions.length > 0 && {
+      // With the name that responses show, which paths of a PATCH may compare.
+      permissions: role.permissions.map((value) => ({ value, display: value })),
+    }),
   };
 }
 

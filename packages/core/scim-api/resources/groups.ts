@@ -7,13 +7,12 @@ import { agrees } from "../../identities/memberships/tally.ts";
 import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import { Fault } from "../../platform/faults.ts";
-import { type Projection, present, wants } from "../../scim/projection.ts";
+import { type Projection, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { membersSchema } from "../../scim/schema/group.ts";
 import { isObject } from "../../scim/values.ts";
 import type { ScimCall } from "./call.ts";
-import { groupResource } from "./present.ts";
-import { checkMembers, MEMBERS_SHOWN_MAX, showGroups, withoutMembers } from "./show-groups.ts";
+import { checkMembers, MEMBERS_SHOWN_MAX, showGroups } from "./show-groups.ts";
 
 /** Up to this many members are read while a change that keeps them is written. */
 export const MEMBERS_AT_ONCE_MAX = 1_000;
@@ -97,10 +96,8 @@ export async function showGroup(
   { group, members }: GroupView,
   projection: Projection,
 ): Promise<Resource> {
-  if (wants(projection, "members") && (members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
-    return withoutMembers(present(projection, groupResource(group, undefined, call)), group, call);
-  }
-  const [resource = {}] = await showGroups(call, [group], projection, members && [members]);
+  const isKnown = members !== undefined && members.length <= MEMBERS_SHOWN_MAX;
+  const [resource = {}] = await showGroups(call, [group], projection, isKnown ? [members] : undefined);
   return resource;
 }
 

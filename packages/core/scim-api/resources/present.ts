@@ -65,8 +65,19 @@ export function withoutAssignedRoles(resource: Resource): Resource {
   return own.length === listOf(roles).length ? resource : { ...rest, ...filled("roles", own) };
 }
 
-/** A group; without members where these were not read. */
-export function groupResource(group: Group, members: readonly Member[] | undefined, links: Links): Resource {
+/** A group; without members where these were not read, and with the roles whose names are given. */
+export function groupResource(
+  group: Group,
+  {
+    members = [],
+    names = new Map(),
+  }: { readonly members?: readonly Member[] | undefined; readonly names?: ShownNames },
+  links: Links,
+): Resource {
+  const roles = group.roleIds.flatMap((id): Json[] => {
+    const display = names.get(id);
+    return display === undefined ? [] : [{ value: id, $ref: linkTo(links, `/v2/Roles/${id}`), display }];
+  });
   return {
     id: group.id,
     meta: metaOf("Group", group, linkTo(links, `/Groups/${group.id}`)),
@@ -74,13 +85,14 @@ export function groupResource(group: Group, members: readonly Member[] | undefin
     ...(group.externalId !== undefined && { externalId: group.externalId }),
     ...filled(
       "members",
-      (members ?? []).map(({ userId, name }) => ({
+      members.map(({ userId, name }) => ({
         value: userId,
         $ref: linkTo(links, `/Users/${userId}`),
         display: name,
         type: "User",
       })),
     ),
+    ...filled("roles", roles),
   };
 }
 

@@ -10,7 +10,7 @@ import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Json, Resource } from "../../scim/schema/attribute.ts";
 import { membersSchema } from "../../scim/schema/group.ts";
 import type { ScimCall } from "./call.ts";
-import { groupResource, type Links, linkTo } from "./present.ts";
+import { groupResource, type Links, linkTo, type ShownNames } from "./present.ts";
 
 /** The most members in one response: each takes some 230 bytes of the 5 MB that a response may have. */
 export const MEMBERS_SHOWN_MAX = 20_000;
@@ -30,24 +30,33 @@ export async function showGroups(
   projection: Projection,
   read?: readonly (readonly Member[])[],
 ): Promise<readonly Resource[]> {
-  if (!wants(projection, "members")) {
-    return groups.map((group) => present(projection, groupResource(group, undefined, call)));
-  }
-  const members = fitting(call, read ?? (await membersThatFit(call, groups)));
+  const hasMembers = wants(projection, "members");
+  const [found, names] = await Promise.all([
+    hasMembers ? (read ?? membersThatFit(call, groups)) : [],
+    wants(projection, "roles") ? roleNamesOf(call, groups) : undefined,
+  ]);
+  if (!hasMembers) return groups.map((group) => present(projection, groupResource(group, { names }, call)));
+  const fit = fitting(call, found);
   return groups.map((group, at) => {
-    const own = members[at];
-    return own
-      ? present(projection, groupResource(group, own, call), { emptyLists: ["members"] })
-      : withoutMembers(present(projection, groupResource(group, undefined, call)), group, call);
+    const members = fit[at];
+    const shown = present(projection, groupResource(group, { members, names }, call), {
+      emptyLists: members ? ["members"] : [],
+    });
+    return members ? shown : withoutMembers(shown, group, call);
   });
 }
 
+/** The names of the roles of groups. One round trip; none where no group has a role. */
+export async function roleNamesOf(
+  { stores: { roles }, tenant }: ScimCall,
+  groups: readonly Group[],
+): Promise<ShownNames> {
+  const ids = [...new Set(groups.flatMap(({ roleIds }) => roleIds))];
+  return ids.length > 0 ? roles.namesOf(tenant, ids) : new Map();
+}
+
 /** Marks a group whose members are left out, and says where they are. */
-export function withoutMembers(
-  { schemas, meta, ...resource }: Resource,
-  { id, memberCount }: Group,
-  links: Links,
-): Resource {
+function withoutMembers({ schemas, meta, ...resource }: Resource, { id, memberCount }: Group, links: Links): Resource {
   const filter = encodeURIComponent(`groups.value eq "${id}"`);
   const listed: readonly Json[] = Array.isArray(schemas) ? schemas : [];
   return {

@@ -3,7 +3,7 @@
 import { PRIMARY } from "../../domain/username.ts";
 import type { NamesState } from "../../identities/memberships/shown-names.ts";
 import { settleOpenBulks } from "../../identities/provisioning/open-bulks.ts";
-import type { User } from "../../identities/users/model.ts";
+import { qualifiedName, type User } from "../../identities/users/model.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import { systemSchema } from "../../scim/schema/system.ts";
@@ -68,6 +68,12 @@ export async function groupIdsOf(
   const [read, isStale] = await Promise.all([find(), settled]);
   const user = isStale ? await find() : read;
   return user?.groupIds ?? [];
+}
+
+/** The names of users, with their stores, without those of users that do not exist. One round trip, none for no ids. */
+export async function namesOfUsers({ stores, tenant }: ScimCall, ids: readonly string[]): Promise<ShownNames> {
+  const found = ids.length > 0 ? await stores.users.findMany(tenant, ids) : [];
+  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
 }
 
 /** A user that was deleted meanwhile stays as it was read. */

@@ -13,7 +13,7 @@ import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource, type ShownNames, userResource } from "./present.ts";
 import { groupIdsOf, namedUsers, settledBulks } from "./show.ts";
-import { membersOfAll } from "./show-groups.ts";
+import { membersOfAll, roleNamesOf } from "./show-groups.ts";
 
 /** The length of a time with milliseconds, without its zone. */
 const MILLISECONDS = "2024-05-13T04:42:34.000".length;
@@ -98,14 +98,17 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
     },
 
     async resourcesOf(items, attributes) {
-      const members = readsAny(attributes, "members") ? await membersOfAll(call, items) : [];
+      const [members, names] = await Promise.all([
+        readsAny(attributes, "members") ? membersOfAll(call, items) : [],
+        readsAny(attributes, "roles") ? roleNamesOf(call, items) : undefined,
+      ]);
       return items.map((group, at) => ({
-        ...groupResource(group, members[at], call),
+        ...groupResource(group, { members: members[at], names }, call),
         displayName: group.displayName,
       }));
     },
 
-    canLookUp: isOneOf(["id", "externalId", "members.value"]),
+    canLookUp: isOneOf(["id", "externalId", "members.value", "roles.value"]),
 
     async lookUp({ path, value: given }, most) {
       const value = String(given);
@@ -114,6 +117,8 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
           return [value];
         case "externalId":
           return groups.idsByExternalId(tenant, value, most);
+        case "roles.value":
+          return stores.roles.assigneeIds(tenant, value, "group", most + 1);
         default:
           // Read once for all members that a filter names.
           settled ??= settledBulks(call);

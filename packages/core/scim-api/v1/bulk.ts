@@ -1,7 +1,7 @@
 /** Bulk requests of SCIM 1.1, with the response that its API documents. */
 import { Fault } from "../../platform/faults.ts";
 import type { BulkMethod } from "../../scim/bulk.ts";
-import { groupType, userType } from "../../scim/schema/resource-types.ts";
+import { scim1GroupType, userType } from "../../scim/schema/resource-types.ts";
 import { isObject, kindOf } from "../../scim/values.ts";
 import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
 import { bulkTarget } from "../resources/target.ts";
@@ -21,7 +21,7 @@ interface Outcome {
 }
 
 /** Results have no bodies, so nothing further is read for them. */
-const [userSummary, groupSummary] = [summary(userType), summary(groupType)];
+const [userSummary, groupSummary] = [summary(userType), summary(scim1GroupType)];
 
 const codes: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "200" };
 

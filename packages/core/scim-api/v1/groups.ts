@@ -6,7 +6,7 @@ import { Fault } from "../../platform/faults.ts";
 import { type Projection, wants } from "../../scim/projection.ts";
 import { requireAll } from "../../scim/requirements.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { groupType } from "../../scim/schema/resource-types.ts";
+import { scim1GroupType } from "../../scim/schema/resource-types.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import {
   changedGroup,
@@ -23,12 +23,12 @@ import { groupShown } from "./present.ts";
 import { everything } from "./projection.ts";
 import type { Scim1Call } from "./stores.ts";
 
-const all = everything(groupType);
+const all = everything(scim1GroupType);
 
 /** Creates a group. */
 export async function postGroup(call: Scim1Call, body: Body, projection = all): Promise<Tagged> {
   const { core } = readGroupBody(call, body);
-  requireAll(groupType, core);
+  requireAll(scim1GroupType, core);
   checkCount(memberIds(core.members));
   return shown(call, await createGroup(call.stores, call, core), projection);
 }
@@ -63,7 +63,9 @@ export async function patchGroup(
 ): Promise<ShownInBrief<Tagged>> {
   checkId(body, target.id);
   const { core, marked } = readGroupBody(call, body);
-  const removed = new Set(readRemoved(groupType, body).flatMap(({ attribute, sub }) => (sub ? [] : attribute.name)));
+  const removed = new Set(
+    readRemoved(scim1GroupType, body).flatMap(({ attribute, sub }) => (sub ? [] : attribute.name)),
+  );
   const { members, ...rest } = core;
   const adding = memberIds(members);
   const removing = memberIds(marked.flatMap(({ elements }) => elements)).difference(adding);
@@ -82,7 +84,7 @@ export function removeGroup({ stores, tenant }: Scim1Call, target: Target): Prom
 }
 
 function readGroupBody(call: Scim1Call, body: Body): Sent {
-  const sent = readSent(groupType, body);
+  const sent = readSent(scim1GroupType, body);
   checkStore(sent.core, call);
   return sent;
 }

@@ -2,7 +2,7 @@
 
 import type { RequestContext, ScopedContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
-import { groupType, userType } from "../../scim/schema/resource-types.ts";
+import { scim1GroupType, userType } from "../../scim/schema/resource-types.ts";
 import { callOf, done, ownUserId } from "../resources/call.ts";
 import { type Target, targetOf } from "../resources/target.ts";
 import { bulk } from "./bulk.ts";
@@ -31,7 +31,7 @@ export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
   createScim1Group: ({ body }, context) => postGroup(callIn(context), body),
   listScim1Groups: ({ query }, context) => listGroups(callIn(context), query),
   getScim1Group: ({ params, query }, context) =>
-    readGroup(callIn(context), params.id, projectionFor(groupType, query.attributes)),
+    readGroup(callIn(context), params.id, projectionFor(scim1GroupType, query.attributes)),
   replaceScim1Group: ({ params, body }, context) => putGroup(callIn(context), targetOf(params, context), body),
   patchScim1Group: ({ params, body }, context) => patchGroup(callIn(context), targetOf(params, context), body),
   deleteScim1Group: ({ params }, context) => done(removeGroup(callIn(context), targetOf(params, context))),

@@ -9,7 +9,7 @@ import { limits } from "../../scim/discovery.ts";
 import { pathName } from "../../scim/filter/bound.ts";
 import type { Resource, ResourceType } from "../../scim/schema/attribute.ts";
 import { hintFor } from "../../scim/schema/paths.ts";
-import { groupType, userType } from "../../scim/schema/resource-types.ts";
+import { scim1GroupType, userType } from "../../scim/schema/resource-types.ts";
 import { groupsListed, type Listing, usersListed } from "../resources/list.ts";
 import { showUsers } from "../resources/show.ts";
 import { showGroups } from "../resources/show-groups.ts";
@@ -62,11 +62,11 @@ export async function listUsers(call: Scim1Call, request: ListRequest): Promise<
 
 /** Lists groups. Throws as `listUsers` does. */
 export async function listGroups(call: Scim1Call, request: ListRequest): Promise<ListResult> {
-  const { userStore, ...filter } = groupFilter(groupType, request.filter, call.stores.userStores);
+  const { userStore, ...filter } = groupFilter(scim1GroupType, request.filter, call.stores.userStores);
   const userStores = call.stores.userStores.filter((store) => userStore === undefined || store === userStore);
-  const { projection, finish } = shownIn(groupType, call, request);
-  const target = { ...filter, type: groupType, userStores };
-  const page = await pageOf(groupsListed(call, target, sortOf(groupType, request)), request);
+  const { projection, finish } = shownIn(scim1GroupType, call, request);
+  const target = { ...filter, type: scim1GroupType, userStores };
+  const page = await pageOf(groupsListed(call, target, sortOf(scim1GroupType, request)), request);
   const resources = await showGroups(call, page.items, projection);
   return resultOf(
     page,

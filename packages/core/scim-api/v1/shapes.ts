@@ -1,7 +1,7 @@
 /** The shapes of SCIM 1.1 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "../../platform/zod.ts";
 import type { Attribute } from "../../scim/schema/attribute.ts";
-import { groupType, userType } from "../../scim/schema/resource-types.ts";
+import { scim1GroupType, userType } from "../../scim/schema/resource-types.ts";
 import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
 
 /** The schema of users, groups, lists and bulk messages. */
@@ -59,7 +59,7 @@ const groupMeta = {
   description: "A group of SCIM 1.1",
   properties: {
     ...common,
-    ...propertiesOf({ attributes: groupType.schema.attributes.filter(({ name }) => name !== "roles") }),
+    ...propertiesOf(scim1GroupType.schema),
   },
 } as const;
 

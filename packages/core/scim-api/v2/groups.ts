@@ -16,6 +16,8 @@ import {
   replacingMembers,
   showGroup,
 } from "../resources/groups.ts";
+import { linkTo } from "../resources/present.ts";
+import { namesOfUsers } from "../resources/show.ts";
 import { checkMatch, dependsOnVersion, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { foreseenMembership, membershipOf, stepsOn, textSet } from "./patch-steps.ts";
 import { hasSelection } from "./request.ts";
@@ -65,14 +67,21 @@ export async function patchGroup(
   const steps = readPatch(groupType, body);
   const onMembers = stepsOn(steps, "members");
   const others = steps.filter((step) => !isStepOn(step, "members"));
-  const list = { name: "members", idsOf: memberIds };
+  const list = { name: "members", idsOf: memberIds, linkOf: (id: string) => linkTo(call, `/Users/${id}`) };
   const membership = await foreseenMembership(onMembers, list);
   const change: GroupChangeRequest = {
     check: (group) => checkMatch(target, group),
     isExact: dependsOnVersion(target),
     change: async (before, read) => ({
       after: applyPatch(groupType, before, others),
-      membership: membership ?? (await membershipOf(onMembers, { ...list, read })),
+      membership:
+        membership ??
+        (await membershipOf(onMembers, {
+          ...list,
+          read: async () => (await read()).map(({ userId: id, name }) => ({ id, name })),
+          // The list has the names of its members: these are users that the same request adds.
+          namesOf: (ids) => namesOfUsers(call, ids),
+        })),
     }),
     displayName: textSet(steps, "displayName"),
     membership,

@@ -4,7 +4,6 @@ import type { Role } from "../../identities/roles/model.ts";
 import { entryOf } from "../../identities/roles/rows.ts";
 import type { Position } from "../../listing/source.ts";
 import { bindFilter } from "../../scim/filter/bind.ts";
-import { matches } from "../../scim/filter/evaluate.ts";
 import { parseFilter } from "../../scim/filter/parse.ts";
 import { compareSortValues, type Order, readOrder, sortValue } from "../../scim/order.ts";
 import { projectionOf } from "../../scim/projection.ts";
@@ -14,6 +13,7 @@ import { compareKeys } from "../../table/table.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { type ListResult, resultOf } from "./list.ts";
 import { type CursorRequest, type ListRequest, pagingOf } from "./list-request.ts";
+import { roleMatch } from "./role-filter.ts";
 import { presentRole, roleResource } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 
@@ -36,9 +36,14 @@ export async function listRoles(call: Scim2Call, request: ListRequest): Promise<
   const paging = pagingOf(request);
   const filter = text.trim() === "" ? undefined : bindFilter(roleType, parseFilter(text), { unknown: "refuse" });
   const order = readOrder(roleType, sortBy, sortOrder);
-  const roles = (await call.stores.roles.all(call.tenant))
-    .map((role): Listed => listedAs(role, roleResource(role, call), order))
-    .filter(({ resource }) => !filter || matches(filter, resource));
+  const [all, isMatch] = await Promise.all([
+    call.stores.roles.all(call.tenant),
+    filter ? roleMatch(call, filter) : () => true,
+  ]);
+  const roles = all.flatMap((role): Listed[] => {
+    const resource = roleResource(role, call);
+    return isMatch(role, resource) ? [listedAs(role, resource, order)] : [];
+  });
   const compare = byPlace(order);
   if (order) roles.sort(compare);
   const shown = (page: readonly Listed[]) => page.map(({ resource }) => presentRole(projection, resource));

@@ -3,10 +3,11 @@
 import { systemScopes } from "../../domain/system-apis.ts";
 import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
 import type { Role } from "../../identities/roles/model.ts";
-import { qualifiedName } from "../../identities/users/model.ts";
+import { Fault } from "../../platform/faults.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { filled, linkTo, metaOf } from "../resources/present.ts";
+import { filled, linkTo, metaOf, type ShownNames } from "../resources/present.ts";
+import { namesOfUsers } from "../resources/show.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
 import { headersOf, type Tagged } from "../resources/target.ts";
 import { groupOperations } from "./contract-groups.ts";
@@ -87,30 +88,51 @@ export function presentRole(projection: Projection, resource: Resource): Resourc
   return wants(projection, "permissions") ? { ...shown, permissions: shown.permissions ?? [] } : shown;
 }
 
+/** The URL of an assignee. */
+export function assigneeLink(call: Scim2Call, kind: AssigneeKind, id: string): string {
+  return linkTo(call, `${kind === "user" ? "/Users" : "/Groups"}/${id}`);
+}
+
+/**
+ * The names of assignees for filters on `display`: those that a response shows. Throws `scim.forbidden` where the
+ * caller may not read them, because the answer would tell them, and `scim.too_many` for more than responses show.
+ */
+export async function namesCompared(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<ShownNames> {
+  const list = assigneeLists[kind];
+  const instead = `Name ids: ${list}[value eq "<id>"].`;
+  if (!mayReadNames(call, kind)) {
+    const scopes = nameScopes[kind].join(" or ");
+    throw new Fault(
+      "scim.forbidden",
+      `A filter on ${list}.display requires the scope ${scopes}, which your credential does not have. ${instead}`,
+    );
+  }
+  if (ids.length > NAMED_MAX) {
+    throw new Fault("scim.too_many", `The role has more than ${NAMED_MAX} ${list}: names are not read. ${instead}`);
+  }
+  return readNames(call, kind, ids);
+}
+
 /** The users or groups of a role. Where names are read, an assignee that was deleted meanwhile is left out. */
 async function assigneesShown(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<Resource> {
-  const names = await namesOf(call, kind, ids);
+  const isNamed = ids.length <= NAMED_MAX && mayReadNames(call, kind);
+  const names = isNamed ? await readNames(call, kind, ids) : undefined;
   const existing = names ? ids.filter((id) => names.has(id)) : ids;
-  const path = kind === "user" ? "/Users" : "/Groups";
   return filled(
     assigneeLists[kind],
     existing.map((value) => ({
       value,
       ...(names && { display: names.get(value) ?? "" }),
-      $ref: linkTo(call, `${path}/${value}`),
+      $ref: assigneeLink(call, kind, value),
     })),
   );
 }
 
-/** The names of assignees; `undefined` where there are too many, or where the caller may not read them. */
-async function namesOf(
-  { stores: { users, groups }, tenant, scopes }: Scim2Call,
-  kind: AssigneeKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string> | undefined> {
-  if (ids.length === 0 || ids.length > NAMED_MAX) return undefined;
-  if (!nameScopes[kind].some((scope) => scopes?.has(scope))) return undefined;
-  if (kind === "group") return groups.namesOf(tenant, ids);
-  const found = await users.findMany(tenant, ids);
-  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
+function mayReadNames({ scopes }: Scim2Call, kind: AssigneeKind): boolean {
+  return nameScopes[kind].some((scope) => scopes?.has(scope));
+}
+
+async function readNames(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<ShownNames> {
+  if (kind === "user") return namesOfUsers(call, ids);
+  return ids.length > 0 ? call.stores.groups.namesOf(call.tenant, ids) : new Map();
 }

@@ -24,7 +24,7 @@ import { checkMatch, headersOf, type Tagged, type Target } from "../resources/ta
 import { roleListScopes, roleOperations } from "./contract-roles.ts";
 import { membershipOf, stepsOn } from "./patch-steps.ts";
 import { hasSelection } from "./request.ts";
-import { assigneeLists, kinds, readAssignees, roleAt, showRole } from "./role-view.ts";
+import { assigneeLink, assigneeLists, kinds, namesCompared, readAssignees, roleAt, showRole } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /** Creates a role. */
@@ -98,8 +98,8 @@ export async function applySteps(
     check: (before) => checkMatch(target, before),
     change: async (before, read) => {
       const [user, group] = await Promise.all([
-        assigneesAfter(steps, "user", () => read("user")),
-        assigneesAfter(steps, "group", () => read("group")),
+        assigneesAfter(call, steps, "user", () => read("user")),
+        assigneesAfter(call, steps, "group", () => read("group")),
       ]);
       return { after: applyPatch(roleType, before, others), assigneeChanges: { user, group } };
     },
@@ -125,6 +125,7 @@ function tooMany(list: string): Fault {
 }
 
 async function assigneesAfter(
+  call: Scim2Call,
   steps: readonly PatchStep[],
   kind: AssigneeKind,
   read: () => Promise<readonly string[]>,
@@ -135,7 +136,9 @@ async function assigneesAfter(
   return membershipOf(own, {
     name,
     idsOf: (elements) => valuesIn(name, elements),
-    read: async () => (await read()).map((userId) => ({ userId, name: "" })),
+    linkOf: (id) => assigneeLink(call, kind, id),
+    read: async () => (await read()).map((id) => ({ id })),
+    namesOf: (ids) => namesCompared(call, kind, ids),
   });
 }
 

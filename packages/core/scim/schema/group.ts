@@ -27,12 +27,12 @@ export const groupSchema: Schema = {
         attribute("type", "The type of the member.", { mutability: "immutable", canonicalValues: ["User"] }),
       ],
     }),
-    attribute("roles", "The roles of the group.", {
+    attribute("roles", "The roles that are assigned to the group.", {
       type: "complex",
       multiValued: true,
       mutability: "readOnly",
       subAttributes: [
-        attribute("value", "The id of the role.", { mutability: "readOnly" }),
+        attribute("value", "The id of the role.", { mutability: "readOnly", caseExact: true }),
         attribute("$ref", "The URL of the role.", {
           type: "reference",
           referenceTypes: ["uri"],

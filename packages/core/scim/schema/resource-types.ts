@@ -19,6 +19,12 @@ export const groupType: ResourceType = {
   extensions: [membersSchema],
 };
 
+/** Groups of SCIM 1.1, which have no roles. */
+export const scim1GroupType: ResourceType = {
+  ...groupType,
+  schema: { ...groupSchema, attributes: groupSchema.attributes.filter(({ name }) => name !== "roles") },
+};
+
 /** The type of users in a profile of SCIM 2.0. */
 export function userTypeFor(profile: keyof typeof users): ResourceType {
   return users[profile];
