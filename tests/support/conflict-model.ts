@@ -18,9 +18,8 @@ const HELD_MS = 8;
 const BACKOFF = { firstMs: 10, mostMs: 400 };
 const DEADLINE_MS = 9_000;
 
-/** When the time of the next one begins: a container does not expect times before those that it has seen. */
-let beginMs = Date.UTC(2025, 0, 1);
-const APART_MS = 86_400_000;
+/** The end of the time of the last one: the next begins later, because a container remembers the times that it saw. */
+let endedMs = 0;
 
 class Conflict extends Error {}
 
@@ -64,8 +63,7 @@ export function conflictModel(random: () => number): ConflictModel {
   const counts: ConflictCounts = { committed: 0, conflicts: 0, failed: 0, byItem: new Map() };
   let timers: Timer[] = [];
   let [nowMs, order] = [0, 0];
-  beginMs += APART_MS;
-  const ownMs = beginMs;
+  const ownMs = Math.max(Date.now(), endedMs + 1);
 
   const at = (ms: number, go: () => void): void => {
     order += 1;
@@ -201,6 +199,7 @@ export function conflictModel(random: () => number): ConflictModel {
         globalThis.setTimeout = real;
         performance.now = now;
         Date.now = clock;
+        endedMs = Math.max(endedMs, ownMs + Math.ceil(nowMs));
       }
     },
   };

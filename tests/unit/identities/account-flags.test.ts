@@ -38,6 +38,19 @@ describe("own changes", () => {
   });
 });
 
+test("addresses that are known from elsewhere stay verified", () => {
+  const system = { emailAddresses: ["a@x", "c@x"], verifiedEmailAddresses: ["A@x", "c@x", "old@x"] };
+  const was = { profile: profile(both, system) };
+  const flagsAfter = (after: Resource) =>
+    systemAttributes(settledFlags({ before: was, profile: after, isOwn: true }).profile);
+  expect(flagsAfter({ ...was.profile, nickName: "kim" } as Resource)).toEqual(systemAttributes(was.profile));
+  // Of the two places that name the address, one still does.
+  const moved = profile([{ value: "b@x", primary: true }], system);
+  expect(flagsAfter(moved)).toMatchObject({ emailVerified: false, verifiedEmailAddresses: ["A@x", "c@x", "old@x"] });
+  const without = profile([{ value: "b@x", primary: true }], { ...system, emailAddresses: ["c@x"] });
+  expect(flagsAfter(without)).toMatchObject({ emailVerified: false, verifiedEmailAddresses: ["c@x", "old@x"] });
+});
+
 test("administrators say themselves what is verified", () => {
   expect(flagsOf(profile([{ value: "new@x" }]), false)).toMatchObject({ emailVerified: true });
 });

@@ -1,5 +1,6 @@
 /** Bulk memberships of groups, and what is cleared after a group is deleted (decision 0066). */
 import { keepingMembers } from "../../aside/aside-rows.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
@@ -104,7 +105,7 @@ export async function clearGroup(
       const item = await table.get(key);
       if (!item) continue;
       for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) {
-        await clearRoles(leftToOthers(table), owner, some, bulk.sinceMs);
+        await clearRoles(leftToOthers(table), owner, some);
       }
       await table.forget(key);
     }
@@ -113,16 +114,17 @@ export async function clearGroup(
   if (await clear().catch(stopped)) await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
-function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[], nowMs: number): Promise<void> {
+function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {
   const assignee: Assignee = { kind: "group", id };
-  const removal = { nowMs, deleted: new Set<string>() };
+  const deleted = new Set<string>();
   return whileStale(async () => {
     const pairs = roleIds.map((roleId) => roleAssignees.pairKey({ tenant, id: roleId }, assignee));
     const items = await table.getMany(pairs);
     const left = roleIds.filter((_, at) => items[at] !== undefined);
     if (left.length === 0) return;
-    await noteDeletedRoles(table, tenant, left, removal.deleted);
-    const steps = removingRolesOfDeleted(tenant, assignee, left, removal);
+    await noteDeletedRoles(table, tenant, left, deleted);
+    // Not the time of the deletion: what changed since has a later one already.
+    const steps = removingRolesOfDeleted(tenant, assignee, left, { nowMs: systemClock.now(), deleted });
     await table.write(...steps, whileDeleted(groupKey({ tenant, id })));
   });
 }

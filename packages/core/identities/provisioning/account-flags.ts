@@ -13,7 +13,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Resource } from "../../scim/schema/attribute.ts";
-import { oneOfMany } from "../users/best-value.ts";
+import { isObject, oneOfMany } from "../users/best-value.ts";
 import {
   hasCodes,
   hasPasskeys,
@@ -26,8 +26,8 @@ import {
 } from "../users/model.ts";
 
 const verifications = [
-  { values: "emails", flag: "emailVerified", list: "verifiedEmailAddresses" },
-  { values: "phoneNumbers", flag: "phoneVerified", list: "verifiedMobileNumbers" },
+  { values: "emails", further: "emailAddresses", flag: "emailVerified", list: "verifiedEmailAddresses" },
+  { values: "phoneNumbers", further: "mobileNumbers", flag: "phoneVerified", list: "verifiedMobileNumbers" },
 ] as const;
 
 /** A second factor of a user. */
@@ -78,12 +78,13 @@ export function settledFlags({ before, profile, setsUp, choosesPassword = false,
 
 /** What of the own changes of a user is not verified any more. */
 function unverified(before: Resource, after: Resource): Readonly<Record<string, unknown>> {
-  const asked = systemAttributes(after);
-  const flags = verifications.flatMap(({ values, flag, list }) => {
+  const [was, asked] = [systemAttributes(before), systemAttributes(after)];
+  const flags = verifications.flatMap(({ values, further, flag, list }) => {
     const isSame = isDeepStrictEqual(oneOfMany(before[values]), oneOfMany(after[values]));
-    const known = valuesOf(after[values]);
+    const kept = new Set([...valuesOf(after[values]), ...valuesOf(asked[further])]);
+    const gone = [...valuesOf(before[values]), ...valuesOf(was[further])].filter((one) => !kept.has(one));
     const listed = asked[list];
-    const left = Array.isArray(listed) ? listed.filter((one) => known.has(one)) : undefined;
+    const left = Array.isArray(listed) ? listed.filter((one) => !gone.includes(folded(one))) : undefined;
     return [
       ...(!isSame && isTrue(asked[flag]) ? [[flag, typeof asked[flag] === "string" ? "false" : false] as const] : []),
       ...(left && Array.isArray(listed) && left.length < listed.length ? [[list, left] as const] : []),
@@ -92,9 +93,14 @@ function unverified(before: Resource, after: Resource): Readonly<Record<string, 
   return Object.fromEntries(flags);
 }
 
-function valuesOf(elements: unknown): ReadonlySet<unknown> {
+/** The values of texts, or of elements with a value. */
+function valuesOf(elements: unknown): readonly unknown[] {
   const all = Array.isArray(elements) ? elements : [];
-  return new Set(all.map((one) => (typeof one === "object" && one !== null && "value" in one ? one.value : one)));
+  return all.map((one) => folded(isObject(one) ? one.value : one));
+}
+
+function folded(value: unknown): unknown {
+  return typeof value === "string" ? value.toLowerCase() : value;
 }
 
 /** What an attribute shows then. */

@@ -91,7 +91,7 @@ async function clearPart(table: Table, tenant: string, open: OpenBulk, key: Key)
 async function clearSome(
   table: Table,
   tenant: string,
-  { bulk, ownerId }: OpenBulk,
+  { ownerId }: Pick<OpenBulk, "ownerId">,
   { key, deleted }: { readonly key: Key; readonly deleted: Set<string> },
 ): Promise<boolean> {
   const item = await table.get(key);
@@ -109,7 +109,8 @@ async function clearSome(
   const roles = withRoles.slice(0, ROLES_PER_TRANSACTION);
   const isLast = roles.length === withRoles.length;
   await noteDeletedRoles(table, tenant, roles, deleted);
-  const nowMs = bulk.sinceMs;
+  // Not the time of the deletion: what changed since has a later one already.
+  const nowMs = systemClock.now();
   await table.write(
     { ...(isLast ? { remove: key } : { check: key }), when: "present", otherwise: () => "applied" },
     ...inGroups.flatMap((id) => removingDeletedUser({ tenant, id }, ownerId, nowMs, deleted)),

@@ -36,7 +36,7 @@ export async function showGroups(
     wants(projection, "roles") ? roleNamesOf(call, groups) : undefined,
   ]);
   if (!hasMembers) return groups.map((group) => present(projection, groupResource(group, { names }, call)));
-  const fit = fitting(call, found);
+  const fit = fitting(call, found, MEMBER_BYTES_MAX - bytesOfRoles(call, groups, names));
   return groups.map((group, at) => {
     const members = fit[at];
     const shown = present(projection, groupResource(group, { members, names }, call), {
@@ -106,10 +106,10 @@ async function membersOf({ stores, tenant }: ScimCall, { id, memberCount }: Grou
 }
 
 /** Leaves out the members of the groups whose members have the most bytes, where all do not fit. */
-function fitting(links: Links, members: readonly (readonly Member[] | undefined)[]) {
+function fitting(links: Links, members: readonly (readonly Member[] | undefined)[], budget: number) {
   const fits = withinBudget(
     members.map((own) => bytesOf(links, own ?? [])),
-    MEMBER_BYTES_MAX,
+    budget,
   );
   return members.map((own, at) => (fits[at] ? own : undefined));
 }
@@ -130,6 +130,14 @@ function withinBudget(sizes: readonly number[], budget: number): readonly boolea
 function bytesOf(links: Links, members: readonly Member[]): number {
   const link = linkTo(links, "/Users/").length + BYTES_OF_MEMBER;
   return members.reduce((sum, { userId, name }) => sum + link + userId.length * 2 + Buffer.byteLength(name), 0);
+}
+
+/** The bytes of the roles that are shown of groups. */
+function bytesOfRoles(links: Links, groups: readonly Group[], names: ShownNames | undefined): number {
+  if (!names) return 0;
+  const link = linkTo(links, "/v2/Roles/").length + BYTES_OF_MEMBER;
+  const sizeOf = (id: string): number => link + id.length * 2 + Buffer.byteLength(names.get(id) ?? "");
+  return groups.reduce((sum, { roleIds }) => sum + roleIds.reduce((bytes, id) => bytes + sizeOf(id), 0), 0);
 }
 
 function tooMany(count: number): Fault {

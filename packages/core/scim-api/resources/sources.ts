@@ -86,6 +86,7 @@ export function lookupsOnce({ stores: { users } }: ScimCall): UserStore["idsBy"]
 export function groupSource(call: ScimCall, userStore: string): Source<Group> {
   const { stores, tenant } = call;
   const { groups } = stores;
+  /** Once for all that a filter names. */
   let settled: Promise<boolean> | undefined;
   return {
     nameAttribute: "displayName",
@@ -118,9 +119,10 @@ export function groupSource(call: ScimCall, userStore: string): Source<Group> {
         case "externalId":
           return groups.idsByExternalId(tenant, value, most);
         case "roles.value":
+          settled ??= settledBulks(call);
+          await settled;
           return stores.roles.assigneeIds(tenant, value, "group", most + 1);
         default:
-          // Read once for all members that a filter names.
           settled ??= settledBulks(call);
           return groupIdsOf(call, value, settled);
       }
