@@ -1,22 +1,15 @@
 /** Versions while a bulk membership of the tenant is committed and not carried out: its request has ended. */
 import { describe, expect, test } from "vitest";
-import { recording } from "#core/changes/recording.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import type { Table } from "#core/table/table.ts";
+import { causedIn } from "#tests/support/caused.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, RFC7644, type Shown, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const MANY = 60;
-const cause = {
-  tenant: TENANT,
-  actor: { type: "user", id: "1", name: "dana", signIn: "password" },
-  sourceIp: "192.0.2.1",
-  operation: "patchGroup",
-  traceId: "trace",
-} as const;
 const api = world({ deployment: RFC7644 });
 
 const sent = async (method: string, path: string, body?: unknown): Promise<Shown> => {
@@ -28,17 +21,14 @@ const sent = async (method: string, path: string, body?: unknown): Promise<Shown
 /** The table of a request that ends before it carries out a part of a bulk. */
 const ending = (): Table => {
   const table = tableOf(api.service);
-  return recording(
-    {
-      ...table,
-      async write(...steps) {
-        const isPart = steps.some((step) => "remove" in step && step.remove.SK.startsWith("B#"));
-        if (isPart) throw new Fault("service.unavailable", "The process has ended.");
-        return table.write(...steps);
-      },
+  return causedIn(TENANT, "patchGroup", {
+    ...table,
+    async write(...steps) {
+      const isPart = steps.some((step) => "remove" in step && step.remove.SK.startsWith("B#"));
+      if (isPart) throw new Fault("service.unavailable", "The process has ended.");
+      return table.write(...steps);
     },
-    { cause, recordDays: 1 },
-  );
+  });
 };
 const newUsers = async (): Promise<readonly Shown[]> => {
   const Operations = Array.from({ length: MANY }, (_, at) => {

@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import type { ChangeRecord } from "#core/changes/model.ts";
 import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
-import { recording } from "#core/changes/recording.ts";
 import type { ApiResource } from "#core/domain/api-resource.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { startingAt } from "#core/events/model.ts";
@@ -17,24 +16,18 @@ import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { stale } from "#core/table/stale.ts";
 import type { Key, Step, Table } from "#core/table/table.ts";
+import { causedIn } from "#tests/support/caused.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { subscriberOf } from "#tests/unit/events/support.ts";
 
 const TENANT = "example.com";
-const cause = {
-  tenant: TENANT,
-  actor: { type: "user", id: "1", name: "dana", signIn: "password" },
-  sourceIp: "192.0.2.1",
-  operation: "patchGroup",
-  traceId: "trace",
-} as const;
 
 let made: TestTable;
 beforeAll(async () => {
   made = await testTable();
 });
 const plain = (): Table => made.open(newMeter());
-const recorded = (table = plain()): Table => recording(table, { cause, recordDays: 1 });
+const recorded = (table = plain()): Table => causedIn(TENANT, "patchGroup", table);
 
 /** A request whose next transaction waits until `release` is called. */
 const held = () => {

@@ -4,9 +4,8 @@ import { bindFilter } from "#core/scim/filter/bind.ts";
 import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
 import { userType } from "#core/scim/schema/resource-types.ts";
-import type { Entry } from "#core/table/name-index/items.ts";
-import type { NameReads, Window } from "#core/table/name-index/reads.ts";
 import { compareKeys } from "#core/table/table.ts";
+import { namesInMemory } from "#tests/unit/listing/names.support.ts";
 
 /** A resource of these lists. */
 export interface Person extends NamedId {
@@ -39,39 +38,8 @@ export interface Asked {
 /** A source of people; `asked` counts what a list reads from it. */
 export const sourceOf = (all: readonly Person[], bytesEach = 1) => {
   const asked: Asked = { read: 0, copies: 0, most: 0, memberEntries: 0 };
-  const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
   const byId = new Map(all.map((person) => [person.id, person]));
-  const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
-    const ordered = backwards ? list.toReversed() : list;
-    return { entries: list.length > most ? [] : ordered.slice(offset, offset + limit), total: list.length };
-  };
-  const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
-  const index: NameReads = {
-    find: async (key) => byName.find((one) => one.key === key),
-    findMany: async (keys) => byName.filter(({ key }) => keys.includes(key)),
-    total: async () => byName.length,
-    rank: async (text) => byName.filter(({ key }) => key < text).length,
-    page: async (window) => inWindow(byName, window),
-    startsWith: async (prefix, window) => inWindow(starting(prefix), window),
-    async startingWith(prefix, window) {
-      const { entries, total } = inWindow(starting(prefix), window);
-      return { entries, total: Promise.resolve(total) };
-    },
-    async all(prefix, most) {
-      const found = starting(prefix);
-      return found.length > most ? undefined : found;
-    },
-    search: async (isWanted, { prefix = "", ...window }) =>
-      inWindow(
-        starting(prefix).filter(({ key }) => isWanted(key)),
-        window,
-      ),
-    async after(key, limit, { prefix = "", backwards = false } = {}) {
-      const ordered = backwards ? starting(prefix).reverse() : starting(prefix);
-      const behind = ordered.filter((one) => key === undefined || (backwards ? one.key < key : one.key > key));
-      return { entries: behind.slice(0, limit), more: behind.length > limit };
-    },
-  };
+  const index = namesInMemory(all);
   const lists = new Map<string, MemberList>();
   const memberListOf = (group: string): MemberList => {
     const known = lists.get(group);

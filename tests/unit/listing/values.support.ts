@@ -11,11 +11,11 @@ import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
 import { isSame } from "#core/scim/resource.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import { userType } from "#core/scim/schema/resource-types.ts";
-import type { Entry } from "#core/table/name-index/items.ts";
-import type { NameReads, Window } from "#core/table/name-index/reads.ts";
+import type { NameReads } from "#core/table/name-index/reads.ts";
 import { compareKeys } from "#core/table/table.ts";
 import type { Pair } from "#core/table/value-index/model.ts";
 import { indexedFacet, indexedText } from "#core/table/value-index/pair.ts";
+import { namesInMemory } from "#tests/unit/listing/names.support.ts";
 import { type MemoryIndex, memoryIndex } from "../../support/value-index.ts";
 
 /** A user with an index entry. */
@@ -89,41 +89,13 @@ export const directoryOf = (
   inflation = 0,
 ): Directory => {
   const asked = { resources: 0, searches: 0, memberLists: 0 };
-  const byName: readonly Entry[] = people.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
   const byId = new Map(people.map((one) => [one.id, one]));
-  const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
-    const ordered = backwards ? list.toReversed() : list;
-    return { entries: list.length > most ? [] : ordered.slice(offset, offset + limit), total: list.length };
-  };
-  const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
+  const names = namesInMemory(people);
   const index: NameReads = {
-    find: async (key) => byName.find((one) => one.key === key),
-    findMany: async (names) => byName.filter(({ key }) => names.includes(key)),
-    total: async () => byName.length,
-    rank: async (text) => byName.filter(({ key }) => compareKeys(key, text) < 0).length,
-    page: async (window) => inWindow(byName, window),
-    startsWith: async (prefix, window) => inWindow(starting(prefix), window),
-    async startingWith(prefix, window) {
-      const { entries, total } = inWindow(starting(prefix), window);
-      return { entries, total: Promise.resolve(total) };
-    },
-    async all(prefix, most) {
-      const found = starting(prefix);
-      return found.length > most ? undefined : found;
-    },
-    async search(isWanted, { prefix = "", ...window }) {
+    ...names,
+    search(isWanted, window) {
       asked.searches += 1;
-      return inWindow(
-        starting(prefix).filter(({ key }) => isWanted(key)),
-        window,
-      );
-    },
-    async after(key, limit, { prefix = "", backwards = false } = {}) {
-      const ordered = backwards ? starting(prefix).reverse() : starting(prefix);
-      const isBehind = (one: Entry) =>
-        key === undefined || (backwards ? compareKeys(one.key, key) < 0 : compareKeys(one.key, key) > 0);
-      const behind = ordered.filter(isBehind);
-      return { entries: behind.slice(0, limit), more: behind.length > limit };
+      return names.search(isWanted, window);
     },
   };
   const indexes = new Map(declared.map((name) => [name, memoryIndex(pairsOf(name, people))]));

@@ -3,29 +3,22 @@ import { beforeAll, expect, test } from "vitest";
 import type { TemplateStores } from "#core/applications/templates/handlers.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
-import { recording } from "#core/changes/recording.ts";
 import { pause } from "#core/platform/clock.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { templateUndoHandlers } from "#core/undo/templates.ts";
+import { causedIn } from "#tests/support/caused.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const TENANT = "example.com";
-const cause = {
-  tenant: TENANT,
-  actor: { type: "user", id: "1", name: "dana", signIn: "password" },
-  sourceIp: "192.0.2.1",
-  operation: "updateApplicationTemplate",
-  traceId: "trace",
-} as const;
 
 let made: TestTable;
 beforeAll(async () => {
   made = await testTable();
 });
 const plain = (): Table => made.open(newMeter());
-const recorded = (table = plain()): Table => recording(table, { cause, recordDays: 1 });
+const recorded = (table = plain()): Table => causedIn(TENANT, "updateApplicationTemplate", table);
 const fieldsOf = (secret: string, description: string) => ({
   name: "template",
   description,
