@@ -56,8 +56,9 @@ export function newAuthenticate(
     const credential = readBasic(header);
     const readings = credential ? readingsOf(credential.username) : [];
     if (!credential || readings.length === 0) throw refused();
-    const changesIn = changesOf(readings, stores.table);
-    const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused, changesIn);
+    const { changesIn, ended } = changesOf(readings, stores.table);
+    const attempt = { readings, password: credential.password, sourceIp };
+    const found = await signIn(attempt, stores, onRefused, changesIn).finally(ended);
     if (!found) throw refused();
     if (mustChangePassword(found.user)) throw unauthenticated(CHANGE_FIRST);
     return resolveUser(stores, found.tenant, found.user, await changesIn(found.tenant));

@@ -34,21 +34,25 @@ export function newAuthenticateCertificate(
     if (verdict.kind === "refused") throw refused();
     // No lockout: it protects passwords from guesses, and a certificate cannot be guessed.
     const readings = readingsOf(verdict.username);
-    const changesIn = changesOf(readings, stores.table);
-    const candidates = await Promise.all(
-      readings.map(async (name) => {
-        const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
-        return { name, tenant, userId };
-      }),
-    );
-    const { name, tenant, userId } = candidates.find((candidate) => candidate.tenant) ?? candidates[0] ?? {};
-    if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
-    const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId, name.userStore);
-    if (!tenant?.active || !user || !maySignIn(user)) {
-      onRefused(name, user ? "inactive" : "unknown");
-      throw refused();
+    const { changesIn, ended } = changesOf(readings, stores.table);
+    try {
+      const candidates = await Promise.all(
+        readings.map(async (name) => {
+          const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
+          return { name, tenant, userId };
+        }),
+      );
+      const { name, tenant, userId } = candidates.find((candidate) => candidate.tenant) ?? candidates[0] ?? {};
+      if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
+      const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId, name.userStore);
+      if (!tenant?.active || !user || !maySignIn(user)) {
+        onRefused(name, user ? "inactive" : "unknown");
+        throw refused();
+      }
+      return resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
+    } finally {
+      await ended();
     }
-    return resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
   };
 }
 

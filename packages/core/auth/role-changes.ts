@@ -16,11 +16,18 @@ export interface ParallelChanges extends Changes {
 /** The changes of the tenant that a user name means, which exists. */
 export type ChangesIn = (tenant: string) => Promise<ParallelChanges>;
 
-/**
- * Begins to read the changes of the tenants that a user name can mean. The result returns those of the tenant that it
- * means. No round trip more than the sign-in.
- */
-export type ChangesOf = (readings: readonly QualifiedName[], table: Table) => ChangesIn;
+/** Reads that were begun for every tenant that a user name can mean. */
+export interface PendingChanges {
+  readonly changesIn: ChangesIn;
+  /**
+   * Waits for the reads that the sign-in did not need. A read that outlives its request would be missing in the cost of
+   * that request, and would stop together with its container. Never throws.
+   */
+  readonly ended: () => Promise<void>;
+}
+
+/** Begins to read the changes of the tenants that a user name can mean. No round trip more than the sign-in. */
+export type ChangesOf = (readings: readonly QualifiedName[], table: Table) => PendingChanges;
 
 /** Opens the reader of one container. */
 export function newChangesOf(revocations: RevocationCache, clock: Clock): ChangesOf {
@@ -32,12 +39,16 @@ export function newChangesOf(revocations: RevocationCache, clock: Clock): Change
     const known = readings.findIndex(({ tenant }) => revocations.knows(tenant));
     const possible = known < 0 ? readings : readings.slice(0, known + 1);
     const pending = new Map(possible.map(({ tenant }) => [tenant, read(tenant)]));
-    // Where the sign-in is refused, the result is not awaited.
-    for (const one of pending.values()) one.catch(() => undefined);
-    return async (tenant) => {
-      const changes = await (pending.get(tenant) ?? read(tenant));
-      changes.keep();
-      return { ...changes, before };
+    const all = Promise.allSettled(pending.values());
+    return {
+      async changesIn(tenant) {
+        const changes = await (pending.get(tenant) ?? read(tenant));
+        changes.keep();
+        return { ...changes, before };
+      },
+      async ended() {
+        await all;
+      },
     };
   };
 }

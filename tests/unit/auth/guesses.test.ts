@@ -16,6 +16,7 @@ import { keys } from "#core/table/keys.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { inLockstep } from "#tests/support/lockstep.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { ADMIN } from "#tests/support/world.ts";
 
@@ -266,7 +267,7 @@ describe("costs", () => {
   test("a sign-in is two round trips when warm, three when cold; a new source costs one write a day", async () => {
     const { name } = await newUser();
     const costs = async () => {
-      const { cost } = await attempt(name, "right");
+      const { cost } = await inLockstep(() => attempt(name, "right"));
       return [cost.roundTrips, cost.readUnits, cost.writeUnits];
     };
     await isIn("admin");
