@@ -19,7 +19,7 @@ interface Sender {
 /** Whether a verified ID token was issued to a client by the issuer of its tenant. */
 export function isHintOf(hint: IdTokenHint | undefined, { tenant, clientId, origin }: Sender): boolean {
   if (!hint || clientId === undefined) return false;
-  return hint.issuer === issuerAt(origin).issuerOf(tenant) && hint.audiences.includes(clientId);
+  return hint.issuer === issuerAt(origin).issuerOf(tenant) && hint.clientId === clientId;
 }
 
 /**

@@ -12,7 +12,8 @@ const LENGTH_MAX = 16_384;
 /** What an ID token says of a sign-in. */
 export interface IdTokenHint {
   readonly issuer: string;
-  readonly audiences: readonly string[];
+  /** The client that the token was issued to; a client can add other audiences, which may be clients too. */
+  readonly clientId: string;
   readonly subject: string;
   /** The session. */
   readonly sid: string | undefined;
@@ -41,8 +42,7 @@ export async function readIdTokenHint(table: Table, text: string): Promise<IdTok
 /** The client that a text says it was issued to. Nothing is verified: it tells where to look. */
 export function clientOfHint(text: string): string | undefined {
   try {
-    const { azp, aud } = decodeJwt(text);
-    return [azp, aud].flat().find((each) => typeof each === "string");
+    return issuedTo(decodeJwt(text));
   } catch {
     // Not a JWT, which `readIdTokenHint` says.
     return undefined;
@@ -61,8 +61,13 @@ export function sessionOfHint(text: string): string | undefined {
 }
 
 function hintOf(claims: Readonly<Record<string, unknown>>): IdTokenHint | undefined {
-  const { iss, aud, sub, sid } = claims;
-  const audiences = [aud].flat().filter((each) => typeof each === "string");
-  if (typeof iss !== "string" || typeof sub !== "string" || audiences.length === 0) return undefined;
-  return { issuer: iss, audiences, subject: sub, sid: typeof sid === "string" ? sid : undefined };
+  const { iss, sub, sid } = claims;
+  const clientId = issuedTo(claims);
+  if (typeof iss !== "string" || typeof sub !== "string" || clientId === undefined) return undefined;
+  return { issuer: iss, clientId, subject: sub, sid: typeof sid === "string" ? sid : undefined };
+}
+
+/** The client of an ID token: its only audience, or the authorized party (OpenID Connect Core 1.0 section 2). */
+function issuedTo({ azp, aud }: Readonly<Record<string, unknown>>): string | undefined {
+  return [azp, aud].flat().find((each) => typeof each === "string");
 }

@@ -139,6 +139,17 @@ describe("endSession", () => {
     );
   });
 
+  test("an ID token that names a client as a further audience is no hint of that client", async () => {
+    const own = await newApplication({ idToken: { audience: [client.clientId], expiryInSeconds: 60 } });
+    const { page, hint } = await signedIn(own);
+    expect(claimsIn(hint)).toMatchObject({ aud: [own.clientId, client.clientId], azp: own.clientId });
+    const shown = await page.open(logout({ id_token_hint: hint, client_id: client.clientId }));
+    expect([shown.status, shown.alert]).toEqual([400, expect.stringMatching(/^id_token_hint is not an ID token/)]);
+    const asked = answerOf(await page.open(requestOf(client, { id_token_hint: hint, prompt: "none" })));
+    expect(asked).toMatchObject({ error: "invalid_request" });
+    expect(await isSignedIn(page)).toBe(true);
+  });
+
   const parts = (jwt: string) => jwt.split(".");
   const hints: readonly [string, (hint: string) => string | Promise<string>][] = [
     ["empty", () => ""],
