@@ -50,8 +50,9 @@ afterAll(() => rm(directory, { recursive: true }));
 const inShell = async (shell: string, command: string) => {
   const calls = join(directory, `calls-${shell}-${Math.random()}`);
   await writeFile(calls, "");
-  // The file that bash reads first on this machine could put another `aws` before the stand-in.
-  const env = { ...process.env, BASH_ENV: "", PATH: `${directory}:${process.env.PATH}`, CALLS: calls };
+  // A file that bash reads first could put another `aws` before the stand-in: the one that BASH_ENV names, and .bashrc,
+  // which bash reads where its input is a socket and no shell has started it (SHLVL).
+  const env = { ...process.env, BASH_ENV: "", SHLVL: "2", PATH: `${directory}:${process.env.PATH}`, CALLS: calls };
   const { stdout } = await run(shell, ["-c", `${definitions}\n${command}`], { env });
   const made = (await readFile(calls, "utf8")).split("call\n").filter((call) => call !== "");
   return { stdout, calls: made.map((call) => call.trimEnd().split("\n")) };
