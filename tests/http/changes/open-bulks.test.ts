@@ -1,4 +1,6 @@
-/** Versions while a bulk membership of the tenant is committed and not carried out: its request has ended. */
+/**
+ * Versions and lists while a bulk membership of the tenant is committed and not carried out: its request has ended.
+ */
 import { describe, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -52,9 +54,9 @@ const owners = {
     await expect(join).rejects.toThrow("The process has ended");
     return { path: `/scim2/Groups/${id}`, list: "members" };
   },
-  async role(users: readonly Shown[]) {
+  async role(users: readonly Shown[], kind: "user" | "group" = "user") {
     const { id } = await sent("POST", "/scim2/v2/Roles", { displayName: fresh("crew") });
-    const adding = users.map((user) => ({ kind: "user", id: user.id }) as const);
+    const adding = users.map((user) => ({ kind, id: user.id }) as const);
     const assigning = roleStore(ending()).update(TENANT, id, Date.now(), async (before) => {
       return { after: before, adding, removing: [] };
     });
@@ -89,5 +91,32 @@ describe.each(["group", "role"] as const)("of a %s", (kind) => {
     const [, created] = await recordsOf(path);
     await sent("POST", `${path}/history/${created?.version}/restore`);
     expect(countIn(await sent("GET", path), list)).toBe(0);
+  });
+});
+
+describe("lists are filtered by what the bulk has assigned", () => {
+  const idsIn = async (path: string, filter: string): Promise<readonly string[]> => {
+    const { Resources = [] } = await sent("GET", `${path}?${new URLSearchParams({ filter })}`);
+    return Resources.map(({ id }: Shown) => id);
+  };
+  test("roles by a user", async () => {
+    const users = await newUsers();
+    const { path } = await owners.role(users);
+    expect(await idsIn("/scim2/v2/Roles", `users.value eq "${users[7]?.id}"`)).toEqual([path.split("/").at(-1)]);
+  });
+  test("groups by a member", async () => {
+    const users = await newUsers();
+    const { path } = await owners.group(users);
+    expect(await idsIn("/scim2/Groups", `members.value eq "${users[7]?.id}"`)).toEqual([path.split("/").at(-1)]);
+  });
+  test("groups by a role, and roles by a group", async () => {
+    const names = Array.from({ length: MANY }, () => fresh("crew"));
+    const groups = await Promise.all(names.map((displayName) => sent("POST", "/scim2/Groups", { displayName })));
+    const { path } = await owners.role(groups, "group");
+    const roleId = path.split("/").at(-1);
+    expect(await idsIn("/scim2/v2/Roles", `groups.value eq "${groups[7]?.id}"`)).toEqual([roleId]);
+    const second = await owners.role(groups, "group");
+    const found = await idsIn("/scim2/Groups", `roles.value eq "${second.path.split("/").at(-1)}"`);
+    expect(found.toSorted()).toEqual(groups.map(({ id }) => id).toSorted());
   });
 });
