@@ -40,7 +40,7 @@ const mail = { applicationClaim: "mail", localClaim: { uri: "http://wso2.org/cla
 const local = (authenticator: string) => ({ idp: "LOCAL", authenticator });
 const [basicStep, codeStep] = [
   { id: 1, options: [local("BasicAuthenticator"), local("fido")] },
-  { id: 2, options: [local("totp")] },
+  { id: 2, options: [local("totp"), local("fido"), local("BasicAuthenticator")] },
 ];
 export const saml = { issuer: "https://sp.example", assertionConsumerUrls: ["https://sp.example/acs"] };
 export const passiveSts = { realm: "rides", replyTo: "https://rides.example/reply" };
@@ -57,6 +57,7 @@ const oidc = {
     requestObjectSigningAlg: "PS256",
     encryption: { algorithm: "RSA-OAEP", method: "A128GCM" },
   },
+  idToken: { encryption: { enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" } },
   hybridFlow: { enable: true, responseType: "code id_token" },
   subject: { subjectType: "pairwise", sectorIdentifierUri: "https://rides.example/sector.json" },
   cibaAuthenticationRequest: { notificationChannels: ["email"] },
@@ -131,7 +132,11 @@ export const oidcMembers: Members = {
   "idToken.expiryInSeconds": [[1_800, false]],
   "idToken.audience": [[["https://rides.example"], false]],
   "idToken.idTokenSignedResponseAlg": [["PS256", false]],
-  "idToken.encryption": [[{ enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" }, false]],
+  "idToken.encryption": [
+    [undefined, true],
+    [{ enabled: false }, true],
+    [{ enabled: true, algorithm: "RSA-OAEP-256", method: "A128GCM" }, false],
+  ],
   logout: [[{ backChannelLogoutUrl: "https://rides.example/out" }, false]],
   subjectToken: [
     [{ enable: true }, true],
@@ -217,7 +222,12 @@ export const patchMembers: Members = {
   "authenticationSequence.steps": [
     [[basicStep], true],
     [[basicStep, { id: 2, options: [...codeStep.options, { idp: "stranger", authenticator: "oidc" }] }], true],
-    [[{ id: 1, options: [local("fido")] }, codeStep], false],
+    [[{ id: 1, options: [local("BasicAuthenticator")] }, codeStep], false],
+    [[basicStep, { id: 2, options: [local("totp"), local("BasicAuthenticator")] }], false],
+    [[basicStep, { id: 2, options: [local("totp")] }], false],
+    // The password alone satisfies the second step, or moves there from the first.
+    [[basicStep, { id: 2, options: [local("BasicAuthenticator")] }], true],
+    [[{ id: 1, options: [local("fido")] }, codeStep], true],
   ],
   "authenticationSequence.requestPathAuthenticators": [[["BasicAuthRequestPathAuthenticator"], true]],
   "authenticationSequence.script": [["var onLoginRequest = function (context) {};", true]],

@@ -53,6 +53,8 @@ export async function protocolAgain(
   support: ProtocolSupport,
 ): Promise<Inbound> {
   const { member, custom = "" } = segment;
+  // The name of the path: it could be that of something that every object has.
+  if (member === undefined) customKindOf(custom, support.customKinds);
   const former = member === undefined ? was.custom?.[custom] : was[member];
   const alone: InboundProtocols =
     former === undefined ? {} : member === undefined ? { custom: { [custom]: former } as never } : { [member]: former };

@@ -34,6 +34,7 @@ describe("only administrators can change an administrator's", () => {
     ["name", set({ userName: "renamed" })],
     ["active state", set({ active: false })],
     ["account lock", set({ "urn:scim:wso2:schema": { accountLocked: true } })],
+    ["way in by password alone", set({ "urn:scim:wso2:schema": { forcePasswordReset: true } })],
   ])("%s", async (_, body) => {
     expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body })).status).toBe(403);
     const inBulk = { Operations: [{ method: "PATCH", path: `/Users/${deputy}`, data: body }] };
@@ -45,6 +46,14 @@ describe("only administrators can change an administrator's", () => {
     expect((await api.ask("DELETE", `/svc/scim/Users/${deputy}`, { as })).status).toBe(403);
     const body = { userName: "deputy", password: "another-password" };
     expect((await api.ask("PUT", `/svc/scim/Users/${deputy}`, { as, body })).status).toBe(403);
+  });
+  test("duty to change the password is given and taken by administrators only", async () => {
+    const must = (is: boolean) => set({ "urn:scim:wso2:schema": { forcePasswordReset: is } });
+    const change = async (is: boolean, more = {}) =>
+      (await api.ask("PATCH", `/scim2/Users/${deputy}`, { ...more, body: must(is) })).status;
+    expect([await change(true), await change(false, { as }), await change(false)]).toEqual([200, 403, 200]);
+    expect((await api.ask("PATCH", `/scim2/Users/${colleague}`, { as, body: must(true) })).status).toBe(200);
+    expect((await api.ask("PATCH", `/scim2/Users/${colleague}`, { as, body: must(false) })).status).toBe(200);
   });
   test("others can change attributes that do not affect sign-in, and all attributes of other users", async () => {
     expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body: set({ title: "Deputy" }) })).status).toBe(200);
@@ -104,9 +113,11 @@ describe("only an administrator can make an administrator", () => {
     }
     expect((await api.ask("GET", "/api/server/v1/tenants", { as })).status).toBe(403);
   });
-  test("the first administrator cannot be renamed, not even by itself", async () => {
+  test("the first administrator cannot be renamed or made to change the password, not even by itself", async () => {
     const { id } = (await api.ask("GET", "/scim2/Me")).body;
-    expect((await api.ask("PATCH", `/scim2/Users/${id}`, { body: set({ userName: "renamed" }) })).status).toBe(403);
+    for (const change of [{ userName: "renamed" }, { "urn:scim:wso2:schema": { forcePasswordReset: true } }]) {
+      expect((await api.ask("PATCH", `/scim2/Users/${id}`, { body: set(change) })).status).toBe(403);
+    }
   });
 });
 

@@ -168,6 +168,10 @@ describe("restoreInboundProtocolVersion", () => {
       (await post(TOKEN, { grant_type: "client_credentials" }, { ...client, clientSecret: again.clientSecret })).status,
     ).toBe(200);
     expect((await read(path)).description).toBe("Stays");
+    for (const name of ["__proto__", "constructor", "casx"]) {
+      const refused = await restore(`${path}/inbound-protocols/${name}`, first);
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(`Unknown inbound type: ${name}.`)]);
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import { defaultSteps } from "./authenticators.ts";
 import type { Application } from "./model.ts";
 import { SUBJECT_CLAIM } from "./present.ts";
 import { admitsMoreRoles } from "./role-rules.ts";
+import { passwordWays } from "./sequence-model.ts";
 
 type Client = NonNullable<Application["inbound"]["oidc"]>;
 
@@ -52,6 +53,7 @@ const ofClient: Readonly<Record<string, Ways<Client>>> = {
     ...(algorithm ? [algorithm] : oidcOptions.requestObjectSignatureAlgorithm.options),
     ...way(!encryption?.algorithm, "not encrypted"),
   ],
+  idToken: ({ idToken: { encryption } }) => way(!encryption?.enabled, "not encrypted"),
   hybridFlow: ({ hybridFlow: { enable, responseType = "" } = {} }) =>
     enable ? responseType.split(",").map((type) => type.trim()) : [],
   subject: ({ subject: { subjectType = "public", sectorIdentifierUri = "" } = {} }) => [
@@ -137,7 +139,10 @@ function authenticationWays({ clientAuthentication: settings, publicClient }: Cl
   ];
 }
 
-/** Who may sign in, by step. Removing an option of a step is no gain, but removing a step is. */
+/**
+ * Who may sign in, by step. Removing an option of a step is no gain, unless the password is enough for the step then;
+ * removing a step is one.
+ */
 function sequenceWays({ authenticationSequence: sequence }: Application): readonly string[] {
   const { type, steps: own, requestPathAuthenticators, script = "", subjectStepId, attributeStepId } = sequence;
   const steps = type === "DEFAULT" ? defaultSteps : own;
@@ -146,6 +151,7 @@ function sequenceWays({ authenticationSequence: sequence }: Application): readon
     ...steps.flatMap(({ id, options }) =>
       options.map(({ idp, authenticator }) => JSON.stringify([id, idp, authenticator])),
     ),
+    ...passwordWays(steps),
     ...requestPathAuthenticators,
   ];
 }

@@ -32,14 +32,34 @@ const SECOND: ReadonlyMap<string, SecondFactor> = new Map([
 export function neededFactors({ type, steps, script }: Sequence): NeededFactors {
   if (script?.trim()) return { missing: "an adaptive script, which this service does not run" };
   if (type === "DEFAULT" || steps.length === 0) return { further: [] };
-  const isOf = (step: Sequence["steps"][number], names: ReadonlySet<string>) =>
-    step.options.some(({ idp, authenticator }) => idp === LOCAL_IDP && names.has(authenticator.toLowerCase()));
-  const ofPassword = steps.findIndex((step) => isOf(step, PASSWORD));
-  const others = steps.filter((step, at) => at !== ofPassword && !isOf(step, IDENTIFIER));
+  const { ofPassword, others } = partsOf(steps);
   const unmet = others.find((step) => secondFactorsOf(step.options).length === 0 && !isOf(step, PASSWORD));
   if (unmet) return { missing: namesOf(unmet.options) };
   if (ofPassword < 0) return { missing: "a first step without a password" };
   return { further: others.map(({ options }) => secondFactorsOf(options)).filter((factors) => factors.length > 0) };
+}
+
+/**
+ * What the password opens in a sequence: the step that asks for it, and further steps that it satisfies alone. A
+ * sequence in which one of these is new asks for less, though it has no option more.
+ */
+export function passwordWays(steps: Sequence["steps"]): readonly string[] {
+  const { ofPassword, others } = partsOf(steps);
+  const satisfied = others.filter((step) => isOf(step, PASSWORD) && secondFactorsOf(step.options).length === 0);
+  return [
+    ...(ofPassword < 0 ? [] : [`password in step ${steps[ofPassword]?.id}`]),
+    ...satisfied.map(({ id }) => `password alone in step ${id}`),
+  ];
+}
+
+/** The position of the step that asks for the password, and the steps that ask for something further. */
+function partsOf(steps: Sequence["steps"]) {
+  const ofPassword = steps.findIndex((step) => isOf(step, PASSWORD));
+  return { ofPassword, others: steps.filter((step, at) => at !== ofPassword && !isOf(step, IDENTIFIER)) };
+}
+
+function isOf({ options }: Sequence["steps"][number], names: ReadonlySet<string>): boolean {
+  return options.some(({ idp, authenticator }) => idp === LOCAL_IDP && names.has(authenticator.toLowerCase()));
 }
 
 /** Whether a user name and a password are all that a sequence asks for. */

@@ -26,7 +26,7 @@ import {
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
-import { freshUser, maySignIn, qualifiedName, type User } from "../users/model.ts";
+import { freshUser, maySignIn, mustChangePassword, qualifiedName, type User } from "../users/model.ts";
 import { checkName, checkPassword } from "../users/rules.ts";
 import { type StoreName, USER_BYTES_MAX, type UserChange, type UserStore } from "../users/store.ts";
 import { type FactorKind, settledFlags } from "./account-flags.ts";
@@ -201,12 +201,15 @@ export async function changeUser(
     ];
     const isBlocked = maySignIn(before) && !maySignIn(after);
     const isRenamed = after.userName !== before.userName;
-    if ((isBlocked || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
+    // A user who must change the password signs in on pages alone.
+    const isHeldUp = !mustChangePassword(before) && mustChangePassword(after);
+    if ((isBlocked || isHeldUp || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
       throw protectedAdministrator();
     }
     // Without its second factor, a user is easier to take over.
     const takesOver = isRenamed || password !== undefined || isWeaker;
-    const isRestricted = takesOver || maySignIn(before) !== maySignIn(after);
+    const isStatus = maySignIn(before) !== maySignIn(after) || mustChangePassword(before) !== mustChangePassword(after);
+    const isRestricted = takesOver || isStatus;
     const allowed = async () => {
       const checked = isRenamed ? (newNameChecked ?? checkTenantIn(stores.tenants, context, account.name)) : undefined;
       await Promise.all([checkAccountChange(stores, context, before, { takesOver }), checked]);
@@ -332,6 +335,6 @@ async function isAdministrator({ tenants }: UserStores, tenant: string, userId: 
 function protectedAdministrator(): Fault {
   return new Fault(
     "scim.forbidden",
-    "The administrator of the tenant cannot be renamed, deleted, deactivated, locked or disabled.",
+    "The administrator of the tenant cannot be renamed, deleted, deactivated, locked, disabled or made to change the password.",
   );
 }
