@@ -19,6 +19,7 @@ import {
   checkPolicy,
   checkRetry,
   endpointTaken,
+  replayStart,
   webhookGroup,
   webhookNotFound,
 } from "./rules.ts";
@@ -111,13 +112,13 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
 
   replayWebhook: ({ params, body }, context) =>
     changed(context, params.webhookId, ({ progress }) => {
-      const { tenant, cursorAt, checkCursor } = context;
+      const { tenant, cursorAt, checkCursor, now } = context;
       const { since, cursor } = body;
       if ((since === undefined) === (cursor === undefined)) {
         throw new Fault("request.invalid", "Send either since, a time, or cursor.");
       }
       if (cursor !== undefined) checkCursor(tenant, cursor);
-      const start = cursor ?? cursorAt(tenant, Date.parse(since ?? ""));
+      const start = cursor ?? cursorAt(tenant, replayStart(Date.parse(since ?? ""), now));
       const { lastDeliveryMs } = progress;
       return { progress: { ...startingAt(start), lastDeliveryMs } };
     }),
