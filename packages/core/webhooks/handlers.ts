@@ -31,6 +31,8 @@ export interface WebhookStores {
   readonly seal: Pick<Seal, "seal">;
   /** Hosts that are exempt from the rules of endpoints. */
   readonly exempt: Exempt;
+  /** The cursor of a webhook that begins now: it misses nothing that becomes visible from now on. */
+  readonly startAt: (tenant: string, nowMs: number) => Promise<string>;
   /** The cursor after which the changes since a time follow. */
   readonly cursorAt: (tenant: string, atMs: number) => string;
   /** Throws `request.invalid` for a text that is no cursor of the tenant's changes. */
@@ -53,7 +55,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       createdAtMs: now,
       updatedAtMs: now,
     };
-    const progress = startingAt(stores.cursorAt(tenant, now));
+    const progress = startingAt(await stores.startAt(tenant, now));
     const taken = () => endpointTaken(webhook.endpoint);
     await stores.subscribers.add(tenant, subscriber, progress, { group: webhookGroup, taken });
     const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
