@@ -1,5 +1,5 @@
 /** Webhooks and their metadata. */
-import { checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
+import { changeFeed, checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { subscriberStore } from "#core/events/subscriber-store.ts";
 import { webhookHistoryOperations } from "#core/history/contract-webhooks.ts";
@@ -31,5 +31,9 @@ export const handler = lambda<typeof operations, WebhookHistoryStores>({
   answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) =>
-    withHistory<WebhookStores>(open(served), (table) => ({ ...shared, subscribers: subscriberStore(table) })),
+    withHistory<WebhookStores>(open(served), (table) => ({
+      ...shared,
+      subscribers: subscriberStore(table),
+      startAt: (tenant, nowMs) => changeFeed(table).start(tenant, nowMs),
+    })),
 });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { resourceTypes } from "#core/changes/model.ts";
 
 const COLUMNS_MAX = 120;
 const README_LINES_MAX = 120;
@@ -29,6 +30,11 @@ test("docs/README.md names every document", () => {
   const named = found(textOf("docs/README.md"), /\]\(([\w./-]+)[)#]/g).map((link) => join("docs", link));
   const missing = documents.filter((file) => file.startsWith("docs/") && !file.startsWith("docs/decisions/"));
   expect(missing.filter((file) => file !== "docs/README.md" && !named.includes(file))).toEqual([]);
+});
+
+test("docs/event-bus.md names every type of resource that the bus sends", () => {
+  const [, list = ""] = /^Types of resources are ([\s\S]+?)\. /m.exec(textOf("docs/event-bus.md")) ?? [];
+  expect(found(list, /`([a-z-]+)`/g).toSorted()).toEqual(resourceTypes.toSorted());
 });
 
 test("the costs that documents begin with are those that docs/scaling.md computes", () => {

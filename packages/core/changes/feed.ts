@@ -19,6 +19,8 @@ export const FEED_LIMIT_MAX = 1_000;
 export const SETTLED_MS = 40_000;
 /** The most ids after the horizon in a cursor. */
 const SHOWN_MAX = 64;
+/** The most of them at the start of a reader. The others are for new records, which would wait without a place. */
+const START_MAX = 32;
 const ID_LENGTH = 18;
 const TENANT_CHARACTERS = 8;
 /** The start of all ids. */
@@ -39,6 +41,12 @@ export interface ChangeFeed {
    * members.
    */
   read(tenant: string, cursor: string | undefined, limit: number, nowMs: number): Promise<FeedPage>;
+  /**
+   * A cursor for a reader that begins now: after it the feed shows what becomes visible from now on, also where its id
+   * is older, and nothing that is visible already. Where more than 32 changes of the last 40 s are visible, older ids
+   * than those of the latest 32 count as shown. One round trip.
+   */
+  start(tenant: string, nowMs: number): Promise<string>;
 }
 
 /** What a reader has seen: every record up to the horizon, and those after it. */
@@ -60,10 +68,17 @@ export function changeFeed(table: Table): ChangeFeed {
       const records = await Promise.all(page.map((row) => withParts(table, row)));
       return { records, next: sealed(tenant, after) };
     },
+
+    async start(tenant, nowMs) {
+      const from = firstIdAt(nowMs - SETTLED_MS);
+      const { rows } = await readLanes(table, { tenant, from, perLane: START_MAX + 1, backwards: true });
+      const ids = rows.map(({ record }) => record.id);
+      return sealed(tenant, { horizon: ids[START_MAX] ?? from, shown: new Set(ids.slice(0, START_MAX)) });
+    },
   };
 }
 
-/** A cursor after which the feed shows the changes that are made from a time on. */
+/** A cursor after which the feed shows the changes that were made from a time on, by their ids. */
 export function feedCursorAt(tenant: string, atMs: number): string {
   return sealed(tenant, { horizon: firstIdAt(atMs), shown: new Set() });
 }

@@ -82,14 +82,14 @@ export async function deliverDue(deps: DeliveryDeps, only?: (tenant: string) => 
 async function deliverToTenant(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: number): Promise<void> {
   // The time of this call is over. A tenant that waits keeps its time, and so its place before those that were served.
   if (deps.clock.now() >= deps.untilMs) {
-    if (entry.dueMs > nowMs) await deps.subscribers.setDue(entry, nowMs);
+    if (entry.dueMs > nowMs) await setDue(deps, entry, nowMs);
     return;
   }
   try {
     await deliverToAll(deps, entry, nowMs);
   } catch (error) {
     // The schedule tries again soon, also where changes were announced that nothing else will announce.
-    if (entry.dueMs > nowMs) await deps.subscribers.setDue(entry, nowMs);
+    if (entry.dueMs > nowMs) await setDue(deps, entry, nowMs);
     throw error;
   }
 }
@@ -108,7 +108,16 @@ async function deliverToAll(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: 
   });
   const dueMs = Math.min(nowMs + SWEEP_MS, ...times);
   // Most runs have nothing to write: the time is there already, or comes sooner.
-  if (dueMs < entry.dueMs || entry.dueMs <= nowMs) await deps.subscribers.setDue(entry, dueMs);
+  if (dueMs < entry.dueMs || entry.dueMs <= nowMs) await setDue(deps, entry, dueMs);
+}
+
+/** Sets the time of a tenant. Where another worker wrote one meanwhile, the sooner of both counts. */
+async function setDue({ subscribers }: DeliveryDeps, entry: SubscribedTenant, dueMs: number): Promise<void> {
+  for (let current = entry; !(await subscribers.setDue(current, dueMs)); ) {
+    const written = (await subscribers.tenants()).find(({ tenant }) => tenant === entry.tenant);
+    if (!written || written.dueMs <= dueMs) return;
+    current = written;
+  }
 }
 
 /** Works through a whole list, also where one element fails. Throws the first error at the end. */

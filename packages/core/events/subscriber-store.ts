@@ -48,7 +48,7 @@ export interface SubscriberStore {
   update(
     tenant: string,
     id: string,
-    change: (before: SubscriberState) => SubscriberChange,
+    change: (before: SubscriberState) => SubscriberChange | Promise<SubscriberChange>,
     taken: () => Error,
   ): Promise<SubscriberState | undefined>;
   /**
@@ -157,7 +157,7 @@ export function subscriberStore(table: Table): SubscriberStore {
       whileStale(async () => {
         const before = await find(tenant, id);
         if (!before) return undefined;
-        const { subscriber: changed = before.subscriber, progress = before.progress } = change(before);
+        const { subscriber: changed = before.subscriber, progress = before.progress } = await change(before);
         const { slot, claim } = before.subscriber;
         const subscriber = { ...changed, ...(slot !== undefined && { slot }) };
         const after: SubscriberState = {

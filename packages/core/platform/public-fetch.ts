@@ -92,7 +92,7 @@ export function fetchPublic(address: string, exempt: Exempt, bytesMax = BYTES_MA
       response.on("error", fail);
     };
     try {
-      requestPublic(checkPublic(address, exempt), exempt, options, receive).on("error", fail).end();
+      requestPublic(checkPublic(address, exempt), exempt, options, { receive, fail }).end();
     } catch (refused) {
       fail(refused);
     }
@@ -110,15 +110,35 @@ export function checkPublic(address: string, exempt: Exempt): URL {
   return url;
 }
 
-/** Begins a request to a URL that `checkPublic` has returned. The connection goes to a public address only. */
-export function requestPublic(
-  url: URL,
-  exempt: Exempt,
-  options: RequestOptions,
-  receive: (response: IncomingMessage) => void,
-): ClientRequest {
+/** What becomes of a request. */
+export interface Ends {
+  readonly receive: (response: IncomingMessage) => void;
+  /** Called at least once where no response begins. Later calls say nothing new. */
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Begins a request to a URL that `checkPublic` has returned. The connection goes to a public address only. Each request
+ * that is sent ends by a response or a failure.
+ */
+export function requestPublic(url: URL, exempt: Exempt, options: RequestOptions, ends: Ends): ClientRequest {
   const request = url.protocol === "https:" ? requestHttps : requestHttp;
-  return request(url, { ...options, ...(!exempt.has(url.host) && { lookup: publicLookup }) }, receive);
+  const { receive, fail } = ends;
+  let isReceived = false;
+  const sent = request(url, { ...options, ...(!exempt.has(url.host) && { lookup: publicLookup }) }, (response) => {
+    isReceived = true;
+    receive(response);
+  });
+  sent.on("error", fail);
+  // For a 101 Node.js emits neither a response nor an error, and the signal has no effect any more.
+  sent.on("upgrade", (_, socket) => {
+    socket.destroy();
+    fail(new FetchRefused("The URL responded with 101, another protocol."));
+  });
+  sent.on("close", () => {
+    if (!isReceived) fail(new Error("the connection was closed without a response"));
+  });
+  return sent;
 }
 
 function check(url: URL, isExempt: boolean): void {

@@ -63,7 +63,7 @@ function posted(url: URL, { headers, body }: Posting, exempt: Exempt, connection
   return new Promise<Posted>((done, failed) => {
     const length = { "content-length": Buffer.byteLength(body) };
     const options = { ...connection, method: "POST", headers: { ...headers, ...length } };
-    const sent = requestPublic(url, exempt, options, (response) => {
+    const receive = (response: IncomingMessage) => {
       const parts: Buffer[] = [];
       let bytes = 0;
       const status = response.statusCode ?? 0;
@@ -84,12 +84,12 @@ function posted(url: URL, { headers, body }: Posting, exempt: Exempt, connection
       });
       response.on("end", end);
       response.on("error", fail);
-    });
+    };
     const fail = (error: Error & { readonly code?: string }) => {
       const isClosed = sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE") && !signal.aborted;
       failed(isClosed ? new ClosedMeanwhile("The connection was closed.") : refusalOf(error, signal));
     };
-    sent.on("error", fail);
+    const sent = requestPublic(url, exempt, options, { receive, fail });
     sent.end(body);
   });
 }

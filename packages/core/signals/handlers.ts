@@ -1,8 +1,8 @@
 /** The handlers of streams of security events. */
-import { feedCursorAt } from "../changes/feed.ts";
+import type { ChangeFeed } from "../changes/feed.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { TenantStore } from "../domain/tenant-store.ts";
-import { type Feed, resumed, type SubscriberState, startingAt } from "../events/model.ts";
+import { resumed, type SubscriberState, startingAt } from "../events/model.ts";
 import type { DeliveryStore, SubscriberStore } from "../events/subscriber-store.ts";
 import type { PublicContext, RequestContext } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
@@ -39,7 +39,7 @@ export interface SignalStores {
   readonly tenants: TenantStore;
   readonly subscribers: SubscriberStore;
   readonly deliveries: Pick<DeliveryStore, "save">;
-  readonly feed: Feed;
+  readonly feed: ChangeFeed;
   readonly signer: EventSigner;
   readonly seal: Seal;
   readonly exempt: Exempt;
@@ -55,7 +55,7 @@ export const signalHandlers: Handlers<typeof signalOperations, SignalStores> = {
   getSignalKeys: (_, { table, signer, now }) => signer.keySet(table, now),
 
   async createStream({ body }, context) {
-    const { tenant, principal, subscribers, now } = context;
+    const { tenant, principal, subscribers, feed, now } = context;
     const id = newId();
     const settings: StreamSettings = {
       owner: ownerOf(principal),
@@ -63,7 +63,7 @@ export const signalHandlers: Handlers<typeof signalOperations, SignalStores> = {
       status: "enabled",
       excluded: [],
     };
-    const progress = startingAt(feedCursorAt(tenant, now));
+    const progress = startingAt(await feed.start(tenant, now));
     const subscriber = subscriberOf({ id, settings }, { createdAtMs: now, nowMs: now });
     await subscribers.add(tenant, subscriber, progress, { group: ownGroup(principal), taken: unclaimed });
     return shown({ ...settings, id, tenant, progress }, context);
@@ -102,15 +102,18 @@ export const signalHandlers: Handlers<typeof signalOperations, SignalStores> = {
   },
 
   async setStreamStatus({ body: { stream_id, status, reason } }, context) {
-    const { tenant, now } = context;
-    const stream = await change(stream_id, context, (before) => {
+    const { tenant, feed, now } = context;
+    const stream = await change(stream_id, context, async (before) => {
       const settings = { ...settingsOf(before), status, reason };
-      if (status !== "enabled") return { settings };
-      // What happened while the stream was disabled is left out.
-      if (before.status === "disabled") return { settings, progress: startingAt(feedCursorAt(tenant, now)) };
-      if (!before.progress.pause) return { settings };
-      const aside: Aside = { name: "updated", jti: newId(), payload: { status } };
+      // What happened while the stream was disabled is left out, also where it is paused next.
+      if (before.status === "disabled" && status !== "disabled") {
+        return { settings, progress: startingAt(await feed.start(tenant, now)) };
+      }
+      if (status !== "enabled" || statusOf(before).status === "enabled") return { settings };
+      // Failures from before a pause say nothing of the receiver after it.
       const progress = resumed(before.progress);
+      if (!before.progress.pause) return { settings, progress };
+      const aside: Aside = { name: "updated", jti: newId(), payload: { status } };
       return { settings, progress: { ...progress, asides: [...progress.asides, asideText(aside)] } };
     });
     return statusShown(stream);
@@ -172,14 +175,18 @@ interface StreamChange {
 }
 
 /** Changes a stream of the caller, and returns its new state. Throws `stream.not_found`. */
-async function change(id: string, context: Context, decide: (before: Stream) => StreamChange): Promise<Stream> {
+async function change(
+  id: string,
+  context: Context,
+  decide: (before: Stream) => StreamChange | Promise<StreamChange>,
+): Promise<Stream> {
   const { tenant, principal, subscribers, now } = context;
   const after = await subscribers.update(
     tenant,
     id,
-    (state) => {
+    async (state) => {
       if (!isOwnState(state, principal)) throw notFound();
-      const { settings, progress } = decide(streamOf(state));
+      const { settings, progress } = await decide(streamOf(state));
       const { createdAtMs } = state.subscriber;
       return {
         ...(settings && { subscriber: subscriberOf({ id, settings }, { createdAtMs, nowMs: now }) }),

@@ -66,7 +66,9 @@ export async function poll(stream: Stream, making: Making, polling: Polling): Pr
     return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0, gone: 0 };
   const own = asides.flatMap((text) => asideClaims(asideOf(text), making.envelope) ?? []);
   const most = status === "paused" ? 0 : Math.max(0, polling.most - own.length);
-  const walk = await walked(stream, making, { ...polling, most });
+  // Events about the stream leave no room for those of changes, which may wait too.
+  const mayBeMore = status === "enabled" && own.length > 0 && own.length === polling.most;
+  const walk = await walked(stream, making, { ...polling, most }, mayBeMore ? 1 : 0);
   const claims = [...own.slice(0, polling.most), ...walk.claims];
   return {
     claims,
@@ -77,8 +79,8 @@ export async function poll(stream: Stream, making: Making, polling: Polling): Pr
   };
 }
 
-/** Walks through the feed from the cursor of a stream. */
-async function walked(stream: Stream, making: Making, { reported, most, nowMs }: Polling) {
+/** Walks through the feed from the cursor of a stream: at least so many pages, also where no event is asked for. */
+async function walked(stream: Stream, making: Making, { reported, most, nowMs }: Polling, pagesMin: number) {
   const { progress, tenant } = stream;
   const missing = new Set(reported);
   const received = new Set(progress.received ?? []);
@@ -88,7 +90,7 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
   let place = cursor;
   let [isWhole, hasMore, seen, passed, gone] = [true, false, 0, 0, 0];
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    if (batch.isFull() && missing.size === 0) break;
+    if (page >= pagesMin && batch.isFull() && missing.size === 0) break;
     const { records, next } = await making.feed.read(tenant, place, PAGE, nowMs);
     const events = eventsIn(stream, records, making);
     for (const { id } of events) if (missing.delete(id)) received.add(id);

@@ -19,6 +19,7 @@ import {
   checkPolicy,
   checkRetry,
   endpointTaken,
+  replayStart,
   webhookGroup,
   webhookNotFound,
 } from "./rules.ts";
@@ -30,6 +31,8 @@ export interface WebhookStores {
   readonly seal: Pick<Seal, "seal">;
   /** Hosts that are exempt from the rules of endpoints. */
   readonly exempt: Exempt;
+  /** The cursor of a webhook that begins now: it misses nothing that becomes visible from now on. */
+  readonly startAt: (tenant: string, nowMs: number) => Promise<string>;
   /** The cursor after which the changes since a time follow. */
   readonly cursorAt: (tenant: string, atMs: number) => string;
   /** Throws `request.invalid` for a text that is no cursor of the tenant's changes. */
@@ -52,7 +55,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       createdAtMs: now,
       updatedAtMs: now,
     };
-    const progress = startingAt(stores.cursorAt(tenant, now));
+    const progress = startingAt(await stores.startAt(tenant, now));
     const taken = () => endpointTaken(webhook.endpoint);
     await stores.subscribers.add(tenant, subscriber, progress, { group: webhookGroup, taken });
     const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
@@ -111,13 +114,13 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
 
   replayWebhook: ({ params, body }, context) =>
     changed(context, params.webhookId, ({ progress }) => {
-      const { tenant, cursorAt, checkCursor } = context;
+      const { tenant, cursorAt, checkCursor, now } = context;
       const { since, cursor } = body;
       if ((since === undefined) === (cursor === undefined)) {
         throw new Fault("request.invalid", "Send either since, a time, or cursor.");
       }
       if (cursor !== undefined) checkCursor(tenant, cursor);
-      const start = cursor ?? cursorAt(tenant, Date.parse(since ?? ""));
+      const start = cursor ?? cursorAt(tenant, replayStart(Date.parse(since ?? ""), now));
       const { lastDeliveryMs } = progress;
       return { progress: { ...startingAt(start), lastDeliveryMs } };
     }),

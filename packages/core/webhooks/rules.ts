@@ -15,6 +15,9 @@ export const WEBHOOKS_MAX = 20;
 /** The only policy: a tenant has no organizations below it. */
 export const ORGANIZATION_POLICY = "NO_SHARING";
 
+/** How much a caller's clock may be ahead. */
+const AHEAD_MS = 5 * 60_000;
+
 /** The scope that shows who made a change, and from where. */
 const VIEW_CHANGES = "internal_audit_view";
 
@@ -99,6 +102,19 @@ export function checkActive(state: SubscriberState): void {
 export function checkRetry({ subscriber, progress }: SubscriberState): void {
   if (subscriber.isActive && (progress.failures > 0 || progress.pause)) return;
   throw new Fault("webhook.nothing_to_retry", "Operation is not supported for Publisher adapter type.");
+}
+
+/**
+ * The time from which changes are sent again. Clocks of callers may differ: a time that is at most five minutes ahead
+ * is now, so that no change before it is left out. Throws `request.invalid` for a later one.
+ */
+export function replayStart(sinceMs: number, nowMs: number): number {
+  if (sinceMs > nowMs + AHEAD_MS) {
+    const description =
+      "since: this time is in the future, and nothing would be sent before it. Send the present time to go on from now.";
+    throw new Fault("request.invalid", description);
+  }
+  return Math.min(sinceMs, nowMs);
 }
 
 export function checkPolicy(policyName: string | undefined): void {

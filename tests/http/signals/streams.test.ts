@@ -1,11 +1,16 @@
 /** The management of streams of security events (SSF 1.0), by applications and users of two tenants. */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
+import { recordItems } from "#core/changes/record-rows.ts";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { deliveryStore, subscriberStore } from "#core/events/subscriber-store.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
-import { addUser } from "#tests/support/people.ts";
+import { addUser, tableOf } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { RFC7644 } from "#tests/support/scim.ts";
 import { POLL, PUSH, receiverOf, SCIM, typesOf } from "#tests/support/signals.ts";
 import { type Ask, world } from "#tests/support/world.ts";
+import { recordOf } from "#tests/unit/signals/support.ts";
 
 const api = world({ deployment: RFC7644 });
 const { ask, stream, create, events, drain, deleteAll } = receiverOf(api);
@@ -24,6 +29,12 @@ beforeAll(async () => {
 });
 afterEach(() => deleteAll());
 
+/** The row of a change whose transaction took long. */
+const committedLate = (atMs: number) => {
+  const id = changeIdOf(atMs, digestOfResource("user", "late"));
+  const changes = [{ op: "replace", path: "/title", value: "b", from: "a" }] as const;
+  return recordItems(recordOf(changes, { id, atMs, resource: { type: "user", id: "late" } }), [], 4_000_000_000).item;
+};
 const issuer = () => `${api.url}/oauth2/token`;
 const push = { method: PUSH, endpoint_url: "https://receiver.example.com/events" };
 const newUser = async (userName: string, as?: Ask["as"]) =>
@@ -43,6 +54,14 @@ describe("createStream", () => {
       events_delivered: body.events_requested,
     });
     expect(body.events_requested.filter((type: string) => type.endsWith(":full"))).toEqual([]);
+  });
+  test("misses no change that was made before it and became visible after it", async () => {
+    await newUser("before-the-stream");
+    const atMs = Date.now() - 1_000;
+    const id = await stream();
+    const late = committedLate(atMs);
+    await tableOf(api.service).write({ put: late, when: "absent", otherwise: () => new Error("it exists") });
+    expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual(["/Users/late"]);
   });
   test("delivers those of the requested events that are supported, and ignores others", async () => {
     const events_requested = ["https://example.com/unknown", `${SCIM}prov:delete`];
@@ -179,6 +198,35 @@ describe("setStreamStatus", () => {
     await set(id, "enabled");
     const user = await newUser("enabled");
     expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual([`/Users/${user}`]);
+  });
+  test("leaves that out also when the stream is paused next, and keeps what happens then", async () => {
+    const id = await stream(creations);
+    await set(id, "disabled");
+    await newUser("disabled-2");
+    await set(id, "paused");
+    const user = await newUser("paused-2");
+    await set(id, "enabled");
+    expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual([`/Users/${user}`]);
+  });
+  test("forgets failures from before a pause, but not where the stream is enabled already", async () => {
+    const id = await stream({ delivery: push });
+    const table = tableOf(api.service);
+    const stateOf = async () => {
+      const state = await subscriberStore(table).find(SUPER_TENANT, id);
+      if (!state) throw new Error("no such stream");
+      return state;
+    };
+    const failed = { failures: 1, firstFailureMs: 1, nextAttemptMs: 4_000_000_000_000, lastFailure: "It failed." };
+    const state = await stateOf();
+    await deliveryStore(table).save(state, { ...state.progress, ...failed });
+    await set(id, "enabled");
+    expect((await stateOf()).progress).toMatchObject(failed);
+    await set(id, "paused");
+    expect((await stateOf()).progress).toMatchObject(failed);
+    await set(id, "enabled");
+    const { progress } = await stateOf();
+    expect(progress).toMatchObject({ failures: 0, firstFailureMs: 0, nextAttemptMs: 0, asides: [] });
+    expect([progress.lastFailure, progress.cursor]).toEqual([undefined, state.progress.cursor]);
   });
   test("refuses another status, and a stream of somebody else", async () => {
     const id = await stream();

@@ -1,10 +1,13 @@
 /** What receivers of webhooks get: events, signatures, order, repetitions; and what they never get. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
+import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
+import { recordItems } from "#core/changes/record-rows.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { receiver } from "#tests/support/receiver.ts";
 import { type Ask, world } from "#tests/support/world.ts";
+import { recordOf } from "#tests/unit/signals/support.ts";
 
 const inbox = receiver();
 const api = world({ delivers: true });
@@ -317,6 +320,24 @@ describe("replay", () => {
     await ask("POST", `${WEBHOOKS}/${id}/replay`, { body: { cursor: delivery.cursor } });
     expect((await inbox.waitFor("/replay", 5))[4]?.text).toBe(texts[1]);
   });
+});
+
+test("a new webhook misses no change that was made before it and became visible after it", async () => {
+  await addUser(unique("before"));
+  const [atMs, late] = [Date.now() - 1_000, unique("late")];
+  await subscribe("/new", { eventProfile: CHANGES, channelsSubscribed: of(CHANGES, "user") });
+  const id = changeIdOf(atMs, digestOfResource("user", late));
+  const record = recordOf([{ op: "replace", path: "/title", value: "b", from: "a" }], {
+    id,
+    atMs,
+    resource: { type: "user", id: late },
+  });
+  const { item } = recordItems(record, [], 4_000_000_000);
+  await tableOf(api.service).write({ put: item, when: "absent", otherwise: () => new Error("it exists") });
+  const user = await addUser(unique("after"));
+  const [first, second] = await inbox.waitFor("/new", 2);
+  expect(first?.text).toContain(late);
+  expect(second?.text).toContain(user);
 });
 
 describe("an inactive webhook", () => {

@@ -1,5 +1,6 @@
 /** The operations on webhooks, as clients of WSO2 Identity Server use them. */
 import { describe, expect, test } from "vitest";
+import { timeOfChange } from "#core/changes/change-id.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { receiver } from "#tests/support/receiver.ts";
 import { world } from "#tests/support/world.ts";
@@ -244,11 +245,22 @@ describe("retryWebhook", () => {
 });
 
 describe("replayWebhook", () => {
+  test("takes the time of a clock that is a minute ahead for now", async () => {
+    const id = await created();
+    const startMs = Date.now();
+    const since = new Date(startMs + 60_000).toISOString();
+    const { status, body: webhook } = await ask("POST", at(id, "/replay"), { body: { since } });
+    expect(status).toBe(200);
+    const cursor = Buffer.from(webhook.delivery.cursor, "base64url").toString("latin1");
+    expect(timeOfChange(cursor.slice(8))).toBeLessThanOrEqual(Date.now());
+    expect(timeOfChange(cursor.slice(8))).toBeGreaterThanOrEqual(startMs);
+  });
   test.each<[string, unknown, RegExp]>([
     ["nothing", {}, /^Send either since, a time, or cursor\.$/],
     ["both", { since: "2026-01-01T00:00:00Z", cursor: "x" }, /^Send either/],
     ["no time", { since: "yesterday" }, /since/],
     ["no cursor", { cursor: "x" }, /cursor/],
+    ["the future", { since: "2199-01-01T00:00:00Z" }, /^since: this time is in the future/],
   ])("refuses %s", async (_, given, description) => {
     const { status, body: fault } = await ask("POST", at(await created(), "/replay"), { body: given });
     expect(status).toBe(400);

@@ -32,12 +32,12 @@ const recordOf = (resource: string, atMs: number, previous: string | undefined):
 /** Lanes with the records that are visible; the clock moves on while a lane is read. */
 const tableOf = (written: readonly Written[], clock: { now: number }, readMs: () => number): Table =>
   ({
-    async query({ PK, from = "", to = "~", limit }: RangeQuery) {
+    async query({ PK, from = "", to = "~", limit, backwards }: RangeQuery) {
       clock.now += readMs();
       const items = written
         .filter(({ item, visibleAt }) => item.PK === PK && visibleAt <= clock.now && item.SK >= from && item.SK <= to)
         .map(({ item }) => item)
-        .sort((a, b) => (a.SK < b.SK ? -1 : 1));
+        .sort((a, b) => (a.SK < b.SK ? -1 : 1) * (backwards ? -1 : 1));
       const page = items.slice(0, limit);
       const last = page.at(-1);
       return { items: page, ...(items.length > limit && last && { next: { PK: last.PK, SK: last.SK } }) };
@@ -145,6 +145,48 @@ describe("the feed", () => {
     const feed = changeFeed(tableOf(written, { now: START + 6_000 }, () => 0));
     const { records } = await feed.read(TENANT, feedCursorAt(TENANT, START + 1_000), 10, START + 6_000);
     expect(records).toEqual([young]);
+  });
+
+  test("shows a reader that begins now all that commits later, also with an older id, and nothing else", async () => {
+    let reached = 0;
+    await fc.assert(
+      fc.asyncProperty(writes, fc.nat(100), async (written, part) => {
+        const clock = { now: START };
+        const feed = changeFeed(tableOf(written, clock, () => 0));
+        const end = Math.max(...written.map(({ visibleAt }) => visibleAt));
+        const begin = Math.round(START + ((end - START) * part) / 100);
+        clock.now = begin;
+        const visible = written.filter(({ visibleAt }) => visibleAt <= begin);
+        fc.pre(visible.filter(({ record }) => record.atMs >= begin - 40_000).length <= 32);
+        const shown: string[] = [];
+        let after = await feed.start(TENANT, begin);
+        for (; clock.now < end + 80_000; clock.now += 700) {
+          const page = await feed.read(TENANT, after, 50, clock.now);
+          shown.push(...page.records.map(({ id }) => id));
+          after = page.next;
+        }
+        const late = written.filter(({ visibleAt }) => visibleAt > begin);
+        if (late.some(({ record }) => record.atMs < begin)) reached += 1;
+        expect(shown.toSorted()).toEqual(late.map(({ record }) => record.id).sort());
+      }),
+      { numRuns: 100 },
+    );
+    expect(reached).toBeGreaterThan(10);
+  });
+
+  test("shows a reader that begins in a crowd what is younger than the latest 32 records, and new ones at once", async () => {
+    const at = (ms: number, visibleMs = ms) => {
+      const record = recordOf(`r${ms}`, START + ms, undefined);
+      return { record, item: recordItems(record, [], 0).item, visibleAt: START + visibleMs };
+    };
+    const crowd = Array.from({ length: 100 }, (_, index) => at(10 * index));
+    const written = [...crowd, at(665, 2_000), at(675, 2_000), at(985, 2_000), at(1_500)];
+    const clock = { now: START + 1_000 };
+    const feed = changeFeed(tableOf(written, clock, () => 0));
+    const after = await feed.start(TENANT, clock.now);
+    clock.now = START + 2_000;
+    const { records } = await feed.read(TENANT, after, 100, clock.now);
+    expect(records.map(({ atMs }) => atMs - START)).toEqual([675, 985, 1_500]);
   });
 
   test("refuses what is no cursor of the tenant", async () => {

@@ -210,6 +210,34 @@ describe("several workers", () => {
     expect((await shop.state("a")).progress).toMatchObject({ cursor: "3", leasedUntilMs: 0 });
   });
 
+  test("of two times that are written at once, the sooner one counts", async () => {
+    await shop.add("a");
+    await shop.tick();
+    shop.receive(() => failed);
+    const real = deliveryStore(table.open(newMeter()));
+    // It reads an empty feed, and writes its time after the other one has read the same row.
+    let isFirst = true;
+    const slow: typeof real = {
+      ...real,
+      setDue: async (entry, dueMs) => {
+        if (isFirst) {
+          isFirst = false;
+          const [own] = (await real.tenants()).filter(({ tenant }) => tenant === T);
+          await real.setDue(own ?? entry, shop.nowMs + 15 * 60_000);
+        }
+        return real.setDue(entry, dueMs);
+      },
+    };
+    shop.change(recordOf(1));
+    await shop.run({ subscribers: slow });
+    expect(shop.taken()).toEqual([1]);
+    expect(isFirst).toBe(false);
+    shop.receive(() => ({ kind: "delivered" }));
+    shop.later(5_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([1]);
+  });
+
   test("a worker stops when the owner changes the subscriber meanwhile, and overwrites nothing", async () => {
     for (const at of numbers(1, 120)) shop.change(recordOf(at));
     await shop.add("a");

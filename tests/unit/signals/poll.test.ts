@@ -76,6 +76,17 @@ describe("a receiver", () => {
     expect(await receiver.poll(ids.slice(0, 1), 0)).toMatchObject({ ids: [], hasMore: true });
     expect(await receiver.poll(ids.slice(1), 0)).toMatchObject({ ids: [], hasMore: false });
   });
+  test("learns that changes wait also where events about the stream fill an answer", async () => {
+    const aside = asideText({ name: "verification", jti: "own", payload: {} });
+    const pollOne = (records: readonly ChangeRecord[], more: Partial<Stream> = {}) => {
+      const progress = { ...streamWith().progress, asides: [aside] };
+      return receiverOf(feedOf(records), { progress, ...more }).poll([], 1);
+    };
+    const users = [numbered(1, "u1"), numbered(2, "u2")];
+    expect(await pollOne(users)).toMatchObject({ ids: ["own"], hasMore: true, progress: { cursor: "0" } });
+    expect(await pollOne([numbered(1, "a1")])).toMatchObject({ ids: ["own"], hasMore: false });
+    expect(await pollOne(users, { status: "paused" })).toMatchObject({ ids: ["own"], hasMore: false });
+  });
   test("passes over many changes without events in one poll", async () => {
     const records = [...Array.from({ length: 950 }, (_, at) => numbered(at, "a1")), numbered(1_000, "u1")];
     const feed = feedOf(records);
