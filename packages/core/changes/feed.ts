@@ -9,9 +9,10 @@ import { createHash } from "node:crypto";
 import { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
 import { firstIdAt, isChangeId, LANE_COUNT } from "./change-id.ts";
+import { fitting } from "./fitting.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord } from "./model.ts";
-import { type RecordRow, withParts } from "./record-rows.ts";
+import type { RecordRow } from "./record-rows.ts";
 
 /** The most records of a page. */
 export const FEED_LIMIT_MAX = 1_000;
@@ -34,9 +35,9 @@ export interface FeedPage {
 /** Reads the changes of tenants. */
 export interface ChangeFeed {
   /**
-   * The changes after a cursor, at most `limit` of them; from the first one that is kept, where there is no cursor.
-   * Throws `request.invalid` for a text that is no cursor of this tenant. One round trip; one more for changes of many
-   * members.
+   * The changes after a cursor, at most `limit` of them and as many as one response holds; from the first one that is
+   * kept, where there is no cursor. Throws `request.invalid` for a text that is no cursor of this tenant. One round
+   * trip; one more for changes of many members.
    */
   read(tenant: string, cursor: string | undefined, limit: number, nowMs: number): Promise<FeedPage>;
 }
@@ -57,8 +58,10 @@ export function changeFeed(table: Table): ChangeFeed {
       const perLane = Math.ceil((2 * limit) / LANE_COUNT) + seen.shown.size + 2;
       const { rows, reached } = await readLanes(table, { tenant, from: `${seen.horizon}\u0000`, perLane });
       const { page, after } = selected(seen, rows, { settled, reached, limit });
-      const records = await Promise.all(page.map((row) => withParts(table, row)));
-      return { records, next: sealed(tenant, after) };
+      const records = await fitting(table, page);
+      const isAll = records.length === page.length;
+      const shown = isAll ? after : selected(seen, rows, { settled, reached, limit: records.length }).after;
+      return { records, next: sealed(tenant, shown) };
     },
   };
 }
