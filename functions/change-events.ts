@@ -24,7 +24,7 @@ const put = openBus(eventBus());
 const report = newFeedReport("change-events");
 const publish = newPublisher({ read: eventReader(open, shown), put, report });
 const index = newIndexer({ open, recordDays: changes.recordDays, report, clock: systemClock, random: Math.random });
-const repeat = newRepeater(open, shown, put);
+const repeat = newRepeater({ open, shown, put, report });
 
 export const handler = async (event: StreamEvent | Span) => {
   if (isSpan(event)) return repeat(event);

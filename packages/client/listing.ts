@@ -27,6 +27,8 @@ type Members = Readonly<Record<string, unknown>>;
 /** Members of a page that are lists of something else. */
 const NOT_ITEMS: ReadonlySet<string> = new Set(["schemas", "links"]);
 const TEMPLATES = /\/templates$/;
+/** The feed of changes names a next page for ever: an empty one is its end for now. */
+const FEED = /\/changes$/;
 const SCIM = /^\/scim2(\/|$)/;
 /** The size of a page of templates, whose answer does not name the next page. */
 const TEMPLATES_PAGE = 30;
@@ -42,7 +44,9 @@ export function listingOf<T>(path: string, query: Query, read: (query: Query) =>
       const members = (Array.isArray(body) ? {} : body) as Members;
       const { totalResults: total } = members;
       yield { items, total: typeof total === "number" ? total : undefined };
-      next = items.length > 0 ? nextOf(path, next, members, items.length) : undefined;
+      // A page whose search has not ended may be empty.
+      const mayHaveNext = items.length > 0 || (typeof members.next === "string" && !FEED.test(path));
+      next = mayHaveNext ? nextOf(path, next, members, items.length) : undefined;
       // A service that names the same page again would be read for ever.
       const key = JSON.stringify(next);
       if (seen.has(key)) return;

@@ -187,8 +187,13 @@ describe("a change becomes an event", () => {
     const [event] = events();
     expect(event?.detail).toMatchObject({ id: record.id, resource: record.resource, changes: isLarger ? [] : changes });
     const address = `resourceType=application&resourceId=${record.resource.id}`;
-    if (isLarger) expect(event?.detail.changesAt).toContain(address);
-    else expect(event?.detail).not.toHaveProperty("changesAt");
+    if (isLarger) {
+      expect(event?.detail.changesAt).toContain(address);
+      expect(event?.detail).toMatchObject({ changesTruncated: true, changesTotalCount: count });
+    } else {
+      expect(event?.detail).not.toHaveProperty("changesAt");
+      expect(event?.detail).not.toHaveProperty("changesTotalCount");
+    }
     await tableOf(service).forget(place);
   });
 });

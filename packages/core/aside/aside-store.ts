@@ -22,10 +22,19 @@ export interface DeletedRange {
   readonly nowMs: number;
 }
 
+export interface DeletedPage {
+  readonly found: readonly Deleted[];
+  /** The entry (`entryOf`) after which the next page begins; absent at the end. */
+  readonly next?: string;
+}
+
 /** The deleted resources of all tenants. */
 export interface AsideStore {
-  /** Deleted resources of some types, the latest first, and whether there may be more. One round trip. */
-  list(tenant: string, range: DeletedRange): Promise<{ readonly found: readonly Deleted[]; readonly more: boolean }>;
+  /**
+   * Deleted resources of some types that can be restored, the latest first. A page may be short, also empty, and still
+   * have a `next`: rows whose time is over are removed up to two days late. One round trip.
+   */
+  list(tenant: string, range: DeletedRange): Promise<DeletedPage>;
   /** The deleted resource with an id that can be restored, or is half restored. One round trip. */
   find(tenant: string, id: string, nowMs: number): Promise<Aside | undefined>;
   /** Removes one for good, with its password if it is a user. Throws the error of `absent`. Two round trips. */
@@ -43,16 +52,21 @@ export function asideStore(table: Table): AsideStore {
           const PK = keys.asideEntries(tenant, type);
           const start = after === undefined ? {} : { after: keys.asideEntry(tenant, type, after) };
           const page = await table.query({ PK, limit: limit + 1, backwards: true, ...start });
-          return { found: page.items.map((item) => toDeleted(type, item)), hasMore: page.next !== undefined };
+          return { deleted: page.items.map((item) => toDeleted(type, item)), reached: page.next?.SK };
         }),
       );
-      const all = pages
-        .flatMap(({ found }) => found)
-        .sort((a, b) => (entryOf(a) < entryOf(b) ? 1 : -1))
-        .slice(0, limit + 1);
-      // The oldest come last: after one that has expired, all have.
-      const found = all.filter((deleted) => isAlive(deleted, nowMs));
-      return { found: found.slice(0, limit), more: found.length > limit };
+      const all = pages.flatMap(({ deleted }) => deleted).sort((a, b) => descending(entryOf(a), entryOf(b)));
+      // What one type returned before the end of another one's page may have a gap before it.
+      const [reached] = pages.flatMap((page) => page.reached ?? []).sort(descending);
+      const whole = reached === undefined ? all : all.filter((deleted) => entryOf(deleted) >= reached);
+      const rows = whole.slice(0, limit);
+      const last = rows.at(-1);
+      const hasMore = reached !== undefined || rows.length < whole.length;
+      return {
+        // `deleted_days` can be changed: an older one may be alive after one that has expired.
+        found: rows.filter((deleted) => isAlive(deleted, nowMs)),
+        ...(hasMore && last && { next: entryOf(last) }),
+      };
     },
 
     async find(tenant, id, nowMs) {
@@ -79,4 +93,8 @@ export function asideStore(table: Table): AsideStore {
       await forgetMembers(table, tenant, aside);
     },
   };
+}
+
+function descending(a: string, b: string): number {
+  return a < b ? 1 : -1;
 }

@@ -39,7 +39,8 @@ export function eventOf(record: ChangeRecord, shown: Shown): BusEvent {
   });
   const whole = event(shown(record));
   if (bytesOf(whole) <= REQUEST_BYTES_MAX) return whole;
-  return event({ ...shown({ ...record, changes: [] }), changesAt: addressOf(record) });
+  const count = { changesTruncated: true, changesTotalCount: record.changes.length };
+  return event({ ...shown({ ...record, changes: [] }), ...count, changesAt: addressOf(record) });
 }
 
 /** The event of a record that cannot be read. */

@@ -21,13 +21,21 @@ export function eventReader(open: OpenTable, shown: Shown): ReadEvents {
     const items = await table.getMany(records.map(({ tenant, id }) => recordKey(tenant, id)));
     const found: Found[] = [];
     // One after the other: a record with further rows may be larger than its event by far.
-    for (const [at, { tenant }] of records.entries()) found.push(await foundIn(table, tenant, items[at], shown));
+    for (const [at, { tenant }] of records.entries()) {
+      const item = items[at];
+      found.push(item && (await foundIn(table, tenant, item, shown)));
+    }
     return found;
   };
 }
 
-async function foundIn(table: Table, tenant: string, item: Item | undefined, shown: Shown): Promise<Found> {
-  if (!item) return undefined;
+/** The event of a record in a row, or why it cannot be read. One round trip where the record has further rows. */
+export async function foundIn(
+  table: Table,
+  tenant: string,
+  item: Item,
+  shown: Shown,
+): Promise<Exclude<Found, undefined>> {
   try {
     return eventOf(await withParts(table, toRecord(tenant, item)), shown);
   } catch (error) {

@@ -2,15 +2,17 @@
  * Puts the events of a span of time on the bus again. An operator invokes it after a failure that lasted longer than
  * the stream is tried again (docs/alarms.md, "UndeliveredChanges").
  */
-import { firstIdAt } from "../changes/change-id.ts";
-import { lanes, recordRange, toRecord, withParts } from "../changes/record-rows.ts";
+import { firstIdAt, isChangeId } from "../changes/change-id.ts";
+import { lanes, recordRange } from "../changes/record-rows.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { tenantStore } from "../domain/tenant-store.ts";
+import type { FeedReport } from "../http/observe-feed.ts";
 import type { OpenTable } from "../table/dynamo.ts";
 import { newMeter } from "../table/meter.ts";
 import type { Item, Key, Table } from "../table/table.ts";
-import { type BusEvent, eventOf, requestsOf, type Shown } from "./event.ts";
+import { type BusEvent, requestsOf, type Shown, unreadableOf } from "./event.ts";
 import type { PutEvents } from "./put-events.ts";
+import { foundIn } from "./records.ts";
 
 const RECORDS_PER_PAGE = 50;
 
@@ -37,8 +39,19 @@ export function isSpan(event: object): event is Span {
   return true;
 }
 
-/** Builds the function. It throws an `Error` where the bus refuses an event: then the whole span can be repeated. */
-export function newRepeater(open: OpenTable, shown: Shown, put: PutEvents) {
+/** What a repeater uses. */
+export interface Repeating {
+  readonly open: OpenTable;
+  readonly shown: Shown;
+  readonly put: PutEvents;
+  readonly report: Pick<FeedReport, "unreadable">;
+}
+
+/**
+ * Builds the function. Of a record that cannot be read, an event says so. It throws an `Error` where the bus refuses an
+ * event: then the whole span can be repeated.
+ */
+export function newRepeater({ open, shown, put, report }: Repeating) {
   return async ({ since, until, tenant }: Span): Promise<Repeated> => {
     const table = open(newMeter());
     const tenants = tenant === undefined ? [SUPER_TENANT, ...(await tenantStore(table).domains())] : [tenant];
@@ -47,7 +60,7 @@ export function newRepeater(open: OpenTable, shown: Shown, put: PutEvents) {
     for (const each of tenants) {
       for (const lane of lanes) {
         for await (const items of pagesOf(table, recordRange(each, lane, range))) {
-          events += await putAll(put, await eventsOf(table, each, items, shown));
+          events += await putAll(put, await eventsOf(table, each, items, { shown, report }));
         }
       }
     }
@@ -64,9 +77,20 @@ async function* pagesOf(table: Table, range: ReturnType<typeof recordRange>): As
   }
 }
 
-async function eventsOf(table: Table, tenant: string, items: readonly Item[], shown: Shown): Promise<BusEvent[]> {
+async function eventsOf(
+  table: Table,
+  tenant: string,
+  items: readonly Item[],
+  { shown, report }: Pick<Repeating, "shown" | "report">,
+): Promise<BusEvent[]> {
   const events: BusEvent[] = [];
-  for (const item of items) events.push(eventOf(await withParts(table, toRecord(tenant, item)), shown));
+  for (const item of items) {
+    const id = item.SK;
+    if (!isChangeId(id)) continue;
+    const event = await foundIn(table, tenant, item, shown);
+    if (event instanceof Error) report.unreadable({ tenant, id }, event);
+    events.push(event instanceof Error ? unreadableOf(tenant, id) : event);
+  }
   return events;
 }
 

@@ -9,9 +9,10 @@ import { findByActor } from "./by-actor.ts";
 import { type Chain, type ChainPage, chainOf, readChains } from "./chains.ts";
 import { changeIdOf, digestOfResource, firstIdAt, idAfter, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { cursorOf, type Position, positionOf } from "./cursor.ts";
+import { fitting } from "./fitting.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord, Json, ResourceType } from "./model.ts";
-import { type RecordRow, withParts } from "./record-rows.ts";
+import type { RecordRow } from "./record-rows.ts";
 import { type HistoryPlace, historyPlace, historyTypes, isSingle } from "./resource-rows.ts";
 import { pointerOf, protocolPath } from "./reverse.ts";
 
@@ -62,10 +63,6 @@ const SAMPLE = 30;
 /** Lanes are not equally long. */
 const UNEVEN = 1.5;
 const SLACK = 6;
-/** Bytes of the JSON of a page: the response of a function has a limit. One larger record is a page of its own. */
-const PAGE_BYTES = 2_000_000;
-/** About as many bytes of JSON come from one further row of a large record. */
-const PART_BYTES = 800_000;
 
 /** The records of a tenant that fit a filter. Throws `request.invalid` for a cursor of another list. */
 export async function findRecords(
@@ -232,16 +229,6 @@ async function scan(table: Table, { tenant, filter, limit, start }: Reading, tri
   const last = rows.at(-1);
   const next = last && rows.length < found.length ? last.record.id : at;
   return { rows, way: {}, next: next === undefined ? undefined : { at: next } };
-}
-
-/** The first records that fit into one response, with all their changes. */
-async function fitting(table: Table, rows: readonly RecordRow[]): Promise<ChangeRecord[]> {
-  let bytes = 0;
-  const end = rows.findIndex(({ record, parts }, at) => {
-    bytes += Buffer.byteLength(JSON.stringify(record)) + parts * PART_BYTES;
-    return bytes > PAGE_BYTES && at > 0;
-  });
-  return Promise.all(rows.slice(0, end === -1 ? rows.length : end).map((row) => withParts(table, row)));
 }
 
 /** The resources whose histories have all records of a filter; none where it names no resource. */

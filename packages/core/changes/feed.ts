@@ -9,9 +9,10 @@ import { createHash } from "node:crypto";
 import { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
 import { firstIdAt, isChangeId, LANE_COUNT } from "./change-id.ts";
+import { fitting } from "./fitting.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord } from "./model.ts";
-import { type RecordRow, withParts } from "./record-rows.ts";
+import type { RecordRow } from "./record-rows.ts";
 
 /** The most records of a page. */
 export const FEED_LIMIT_MAX = 1_000;
@@ -31,14 +32,16 @@ export interface FeedPage {
   readonly records: readonly ChangeRecord[];
   /** Where the next page starts. An empty page means that there is nothing new yet. */
   readonly next: string;
+  /** Whether further changes may be visible already. */
+  readonly mayBeMore: boolean;
 }
 
 /** Reads the changes of tenants. */
 export interface ChangeFeed {
   /**
-   * The changes after a cursor, at most `limit` of them; from the first one that is kept, where there is no cursor.
-   * Throws `request.invalid` for a text that is no cursor of this tenant. One round trip; one more for changes of many
-   * members.
+   * The changes after a cursor, at most `limit` of them and as many as one response holds; from the first one that is
+   * kept, where there is no cursor. Throws `request.invalid` for a text that is no cursor of this tenant. One round
+   * trip; one more for changes of many members.
    */
   read(tenant: string, cursor: string | undefined, limit: number, nowMs: number): Promise<FeedPage>;
   /**
@@ -64,9 +67,11 @@ export function changeFeed(table: Table): ChangeFeed {
       // Enough for a full page and for what is left out; a page of one busy lane is shorter.
       const perLane = Math.ceil((2 * limit) / LANE_COUNT) + seen.shown.size + 2;
       const { rows, reached } = await readLanes(table, { tenant, from: `${seen.horizon}\u0000`, perLane });
-      const { page, after } = selected(seen, rows, { settled, reached, limit });
-      const records = await Promise.all(page.map((row) => withParts(table, row)));
-      return { records, next: sealed(tenant, after) };
+      const { page, after, isCut } = selected(seen, rows, { settled, reached, limit });
+      const records = await fitting(table, page);
+      const isAll = records.length === page.length;
+      const shown = isAll ? after : selected(seen, rows, { settled, reached, limit: records.length }).after;
+      return { records, next: sealed(tenant, shown), mayBeMore: !isAll || isCut || reached !== undefined };
     },
 
     async start(tenant, nowMs) {
@@ -97,19 +102,19 @@ function selected(
     reached,
     limit,
   }: { readonly settled: string; readonly reached: string | undefined; readonly limit: number },
-): { readonly page: readonly RecordRow[]; readonly after: Seen } {
+): { readonly page: readonly RecordRow[]; readonly after: Seen; readonly isCut: boolean } {
   const all = new Set(shown);
   const page: RecordRow[] = [];
   /** Ids up to which every record is shown. */
   let complete = horizon;
-  let isFull = false;
+  let [isFull, isYoungOver] = [false, false];
   for (const row of rows) {
     const { id, previous } = row.record;
     const isSettled = id <= settled;
     if (!all.has(id)) {
       isFull ||= page.length >= limit;
       if (isFull) break;
-      const isYoungOver = !isSettled && youngIn(all, settled) >= SHOWN_MAX;
+      isYoungOver = !isSettled && youngIn(all, settled) >= SHOWN_MAX;
       // The change before it became visible after its place was read.
       const isEarly = !isSettled && previous !== undefined && previous > horizon && !all.has(previous);
       if (isYoungOver) break;
@@ -123,7 +128,8 @@ function selected(
     const end = reached === undefined || reached > settled ? settled : reached;
     if (end > complete) complete = end;
   }
-  return { page, after: { horizon: complete, shown: new Set([...all].filter((id) => id > complete)) } };
+  const after = { horizon: complete, shown: new Set([...all].filter((id) => id > complete)) };
+  return { page, after, isCut: isFull || isYoungOver };
 }
 
 function youngIn(ids: ReadonlySet<string>, settled: string): number {

@@ -25,6 +25,11 @@ const RECORD_MOST = 64_000_000;
 /** Bytes of one further row; DynamoDB accepts 400 KB. */
 const PART_MOST = 300_000;
 const PARTS_PER_PAGE = 20;
+/**
+ * Further rows expire so much later than their record. DynamoDB removes expired rows up to two days late and in any
+ * order, and a record without all of its further rows cannot be read.
+ */
+const PARTS_SLACK_SECONDS = 3 * 86_400;
 
 /** What is stored as JSON: all that the key does not say. */
 type Stored = Omit<ChangeRecord, "id" | "atMs" | "tenant">;
@@ -60,7 +65,11 @@ export function recordItems(
       ...(chunks.length > 0 && { n: chunks.length }),
       expiresAtSeconds,
     },
-    parts: chunks.map((r, at) => ({ ...keys.changePart(tenant, id, at), r, expiresAtSeconds })),
+    parts: chunks.map((r, at) => ({
+      ...keys.changePart(tenant, id, at),
+      r,
+      expiresAtSeconds: expiresAtSeconds + PARTS_SLACK_SECONDS,
+    })),
   };
 }
 

@@ -50,6 +50,13 @@ export const ChangeRecordShown = z
     operation: z.string(),
     resource: ChangedResource,
     changes: z.array(RecordedChange),
+    changesTruncated: z.literal(true).optional().meta({
+      description: "`changes` has the first ones only: all of them are too large for a response",
+    }),
+    changesTotalCount: z
+      .int()
+      .optional()
+      .meta({ description: "How many changes the record has, where `changes` has the first ones only" }),
     traceId: z.string(),
   })
   .meta({ id: "ChangeRecord" });

@@ -104,13 +104,13 @@ export interface SubscriberKind {
  * visible late follows records with greater ids.
  */
 export interface Feed {
-  /** The records after a cursor, at most `limit`, and the cursor after them. */
+  /** The records after a cursor, at most `limit`, the cursor after them, and whether more may be visible already. */
   read(
     tenant: string,
     cursor: string,
     limit: number,
     nowMs: number,
-  ): Promise<{ readonly records: readonly ChangeRecord[]; readonly next: string }>;
+  ): Promise<{ readonly records: readonly ChangeRecord[]; readonly next: string; readonly mayBeMore: boolean }>;
 }
 
 /** The progress of a subscriber that starts at a cursor: with its creation, and when it is replayed. */

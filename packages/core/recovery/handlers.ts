@@ -2,7 +2,7 @@
 import { returnApiResource } from "../api-resources/return-store.ts";
 import { returnApplication } from "../applications/registry/return-store.ts";
 import { returnTemplate } from "../applications/templates/return-store.ts";
-import { type Aside, entryOf } from "../aside/aside-rows.ts";
+import type { Aside } from "../aside/aside-rows.ts";
 import type { AsideStore } from "../aside/aside-store.ts";
 import type { Deleted, DeletedType } from "../aside/model.ts";
 import { nothingLeftOut, type Restored } from "../identities/restoring/model.ts";
@@ -29,14 +29,13 @@ export const recoveryHandlers: Handlers<typeof recoveryOperations, RecoveryStore
   async listDeletedResources({ query }, { tenant, scopes, asides, now }) {
     const { resourceType, limit = LIMIT_DEFAULT, after } = query;
     if (resourceType) checkScope("view", resourceType, scopes);
-    const { found, more } = await asides.list(tenant, {
+    const { found, next } = await asides.list(tenant, {
       types: resourceType ? [resourceType] : typesFor("view", scopes),
       limit: Math.min(limit, LIMIT_MAX),
       after: after === undefined ? undefined : cursorFrom(after),
       nowMs: now,
     });
-    const last = found.at(-1);
-    return { deletedResources: found.map(shown), ...(more && last && { next: cursorOf(entryOf(last)) }) };
+    return { deletedResources: found.map(shown), ...(next !== undefined && { next: cursorOf(next) }) };
   },
 
   async getDeletedResource({ params }, { tenant, scopes, asides, now }) {

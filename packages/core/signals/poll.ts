@@ -91,7 +91,7 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
   let [isWhole, hasMore, seen, passed, gone] = [true, false, 0, 0, 0];
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (page >= pagesMin && batch.isFull() && missing.size === 0) break;
-    const { records, next } = await making.feed.read(tenant, place, PAGE, nowMs);
+    const { records, next, mayBeMore } = await making.feed.read(tenant, place, PAGE, nowMs);
     const events = eventsIn(stream, records, making);
     for (const { id } of events) if (missing.delete(id)) received.add(id);
     const { made, without, left } = await batch.make(
@@ -111,7 +111,7 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
       gone += without.length;
     }
     if (records.length === 0) break;
-    hasMore ||= records.length === PAGE && (seen >= WINDOW || batch.isFull() || page === PAGES_MAX - 1);
+    hasMore ||= mayBeMore && (seen >= WINDOW || batch.isFull() || page === PAGES_MAX - 1);
     if (seen >= WINDOW) break;
   }
   return { claims, hasMore, cursor, passed, gone, received: [...received].slice(-RECEIVED_MAX) };

@@ -15,6 +15,9 @@ export interface RecordEvent {
 /** Members of a role in one event. More are counted, and the role shows them. */
 const MEMBERS_MAX = 1_000;
 
+/** Changes of which one event has the paths. More are counted: receivers refuse bodies of several MB. */
+const PATHS_MAX = 1_000;
+
 /** The event of a record in the profile `Changes`: one. Values are left out, and without `showsActors` names too. */
 export function changeEvents(record: ChangeRecord, showsActors: boolean): RecordEvent[] {
   const { resource, changes } = record;
@@ -30,7 +33,8 @@ export function changeEvents(record: ChangeRecord, showsActors: boolean): Record
         operation: record.operation,
         actor: actorOf(record.actor, showsActors),
         resource: { ...resource },
-        changes: changes.map(({ op, path, secret }) => ({ op, path, ...(secret && { secret }) })),
+        changes: changes.slice(0, PATHS_MAX).map(({ op, path, secret }) => ({ op, path, ...(secret && { secret }) })),
+        ...(changes.length > PATHS_MAX && { changesTruncated: true, changesTotalCount: changes.length }),
       },
     },
   ];

@@ -4,8 +4,13 @@
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { recordItemsIn } from "#tests/support/changes.ts";
+import { timeOfChange } from "#core/changes/change-id.ts";
+import { feedCursorAt } from "#core/changes/feed.ts";
+import { type RecordItems, recordItems } from "#core/changes/record-rows.ts";
+import { newId } from "#core/platform/ids.ts";
+import { recordItemsIn, recordsIn } from "#tests/support/changes.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
+import { tableOf } from "#tests/support/people.ts";
 import { receiver } from "#tests/support/receiver.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";
 import { fresh, RFC7644, type Shown, URN } from "#tests/support/scim.ts";
@@ -171,6 +176,64 @@ describe("a version from before the change is shown as it was, and the list of a
   });
 });
 
+describe("a record of 70,000 members, which no response holds,", () => {
+  const COUNT = 70_000;
+  let path = "";
+  let [id, before, after] = ["", "", ""];
+  beforeAll(async () => {
+    id = (await sent("POST", "/scim2/Groups", { displayName: fresh("former") })).body.id;
+    path = `/scim2/Groups/${id}`;
+    await sent("PATCH", path, patch({ op: "replace", path: "displayName", value: fresh("renamed") }));
+    const own = (await recordsIn(api)).filter(({ resource }) => resource.id === id);
+    const [first, made] = own;
+    if (!first || !made) throw new Error("the changes have no records");
+    [before, after] = [first.id, made.id];
+    const members = Array.from(
+      { length: COUNT },
+      () => ({ op: "add", path: `/members/${newId()}`, value: {} }) as const,
+    );
+    // The last of its changes is the new name: who reads the record must have read all of it.
+    const record = { ...made, changes: [...members, ...made.changes] };
+    const { item, parts }: RecordItems = recordItems(record, [], Math.floor(Date.now() / 1_000) + 3_600);
+    for (const put of [...parts, item]) {
+      await tableOf(api.service).write({ put, when: "any", otherwise: () => new Error("never") });
+    }
+  }, 60_000);
+  const expectFirst = (shown: Shown | undefined) => {
+    expect(shown).toMatchObject({ id: after, changesTruncated: true, changesTotalCount: COUNT + 1 });
+    expect(shown?.changes.length).toBeGreaterThan(10_000);
+    expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(2_100_000);
+  };
+
+  test("is passed in the feed, with the first of its changes and their number", async () => {
+    const seen: Shown[] = [];
+    for (let at = feedCursorAt("carbon.super", timeOfChange(before)); ; ) {
+      const { body } = await sent("GET", `${API}/changes?limit=1000&after=${at}`);
+      if (body.records.length === 0) break;
+      seen.push(...body.records);
+      at = body.next;
+    }
+    const own = seen.filter(({ resource }) => resource.id === id);
+    expect(own.map((record) => record.id)).toEqual([before, after]);
+    expectFirst(own[1]);
+    expect(own[0]).not.toHaveProperty("changesTotalCount");
+  });
+  test("is in the list of changes and in the history of the group", async () => {
+    for (const list of [`${API}/audit-events?resourceId=${id}&limit=1`, `${path}/history?limit=1`]) {
+      const { body } = await sent("GET", list);
+      expect(body.records).toHaveLength(1);
+      expectFirst(body.records[0]);
+      const { body: rest } = await sent("GET", `${list}&after=${body.next}`);
+      expect(rest.records.map((record: Shown) => record.id)).toEqual([before]);
+    }
+  });
+  test("is read as a whole for a version from before, and to restore it", async () => {
+    const { displayName } = (await sent("GET", `${path}/history/${before}`)).body;
+    expect(displayName).toContain("former");
+    expect((await sent("POST", `${path}/history/${before}/restore`)).body.displayName).toBe(displayName);
+  });
+});
+
 test("deleting and restoring", async () => {
   const { path, write } = await edited["an application"]();
   await write(texts());
@@ -188,11 +251,14 @@ describe("receivers get all of it", () => {
     const at = `/${fresh("webhook")}`;
     const channelsSubscribed = [`${CHANGES.uri}/group`];
     await sent("POST", WEBHOOKS, { endpoint: inbox.url(at), name: at, eventProfile: CHANGES, channelsSubscribed });
-    const members = people.map((value) => ({ value }));
-    await sent("POST", "/scim2/Groups", { displayName: fresh("large"), members });
+    // An event has 1,000 paths at most.
+    const some = people.slice(0, 900);
+    const members = some.map((value) => ({ value }));
+    const { id } = (await sent("POST", "/scim2/Groups", { displayName: fresh("large"), members })).body;
+    expect(await furtherRows(id)).toBeGreaterThan(0);
     const [message] = await inbox.waitFor(at, 1);
     // Values are left out of its events; the paths name the members.
-    expect(people.filter((id) => !message?.text.includes(`/members/${id}`))).toEqual([]);
+    expect(some.filter((member) => !message?.text.includes(`/members/${member}`))).toEqual([]);
   });
   test.each(["/scim2/Groups", "/scim2/v2/Roles"])("%s by a stream that polls, and one that is pushed", async (path) => {
     const isGroup = path.endsWith("Groups");

@@ -5,7 +5,7 @@ import { newRepeater } from "#core/bus/repeat.ts";
 import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
 import type { ChangeRecord } from "#core/changes/model.ts";
 import { presenting } from "#core/changes/present.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
+import { recordItems, recordKey } from "#core/changes/record-rows.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
@@ -14,8 +14,11 @@ const tenant = "carbon.super";
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
 let table: TestTable;
+/** The types of the events that were put last, and the records that were reported. */
+let [kinds, unreadable]: [string[], string[]] = [[], []];
 beforeEach(async () => {
   table = await testTable();
+  [kinds, unreadable] = [[], []];
 });
 
 /** Stores the record of a change of a resource, in the lane that the resource has. */
@@ -38,12 +41,18 @@ const store = async (atMs: number, id: string): Promise<string> => {
 
 const repeated = async (since: number, until: number, refusal?: string) => {
   const put: BusEvent[] = [];
-  const repeat = newRepeater(table.open, presenting([]), async (events) => {
-    put.push(...events);
-    return events.map(() => refusal);
+  const repeat = newRepeater({
+    open: table.open,
+    shown: presenting([]),
+    put: async (events) => {
+      put.push(...events);
+      return events.map(() => refusal);
+    },
+    report: { unreadable: ({ id }) => unreadable.push(id) },
   });
   const { events } = await repeat({ since: timeOf(since), until: timeOf(until), tenant });
   const ids = put.map(({ Detail }) => JSON.parse(Detail).id as string);
+  kinds = put.map(({ DetailType }) => DetailType);
   expect(events).toBe(ids.length);
   return ids.sort();
 };
@@ -70,6 +79,14 @@ describe("a span", () => {
   test("is over several pages of one lane", async () => {
     const ids = await Promise.all(Array.from({ length: 130 }, (_, at) => store(NOON + at, "u1")));
     expect(await repeated(NOON, NOON + 120)).toEqual(ids.slice(0, 120).sort());
+  });
+
+  test("goes on after a record that cannot be read, and says so of that one", async () => {
+    const [first, damaged, last] = [await store(NOON, "u1"), await store(NOON + 1, "u1"), await store(NOON + 2, "u1")];
+    const put = { ...recordKey(tenant, damaged), r: "{" };
+    await table.open(newMeter()).write({ put, when: "present", otherwise: () => new Error("not there") });
+    expect(await repeated(NOON, NOON + 3)).toEqual([first, damaged, last]);
+    expect([kinds, unreadable]).toEqual([["user.updated", "change.unreadable", "user.updated"], [damaged]]);
   });
 
   test("fails as a whole where the bus refuses an event", async () => {

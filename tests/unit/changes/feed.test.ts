@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
 import { changeFeed, feedCursorAt } from "#core/changes/feed.ts";
-import type { ChangeRecord } from "#core/changes/model.ts";
+import type { Change, ChangeRecord } from "#core/changes/model.ts";
+import { presenting } from "#core/changes/present.ts";
 import { recordItems } from "#core/changes/record-rows.ts";
 import type { Item, RangeQuery, Table } from "#core/table/table.ts";
 
@@ -12,6 +13,7 @@ const START = 1_800_000_000_000;
 
 interface Written {
   readonly item: Item;
+  readonly parts?: readonly Item[];
   readonly record: ChangeRecord;
   readonly visibleAt: number;
 }
@@ -41,6 +43,9 @@ const tableOf = (written: readonly Written[], clock: { now: number }, readMs: ()
       const page = items.slice(0, limit);
       const last = page.at(-1);
       return { items: page, ...(items.length > limit && last && { next: { PK: last.PK, SK: last.SK } }) };
+    },
+    async queryAll({ PK }: RangeQuery) {
+      return written.flatMap(({ parts = [] }) => parts).filter((item) => item.PK === PK);
     },
   }) as unknown as Table;
 
@@ -133,6 +138,63 @@ describe("the feed", () => {
     const { records, next } = await changeFeed(table).read(TENANT, undefined, 10, START);
     expect(records).toEqual([record]);
     expect((await changeFeed(table).read(TENANT, next, 10, START + 90_000)).records).toEqual([]);
+  });
+
+  test("has pages that one response holds, with one record at least, and shows each record once", async () => {
+    const PAGE_BYTES = 2_100_000;
+    const sizes = [
+      900_000,
+      900_000,
+      900_000,
+      10,
+      7_000_000,
+      50_000,
+      10,
+      2_500_000,
+      2_500_000,
+      ...Array(40).fill(60_000),
+    ];
+    const written = sizes.map((bytes, at): Written => {
+      const changes = Array.from(
+        { length: Math.ceil(bytes / 1_000) },
+        (_, member): Change => ({
+          op: "add",
+          path: `/members/${member}`,
+          value: "v".repeat(Math.min(bytes, 1_000)),
+        }),
+      );
+      const record = { ...recordOf(`r${at}`, START + at, undefined), changes };
+      return { record, ...recordItems(record, [], 0), visibleAt: record.atMs };
+    });
+    const show = presenting([]);
+    for (const nowMs of [START + 1_000, START + 90_000]) {
+      const feed = changeFeed(tableOf(written, { now: nowMs }, () => 0));
+      const [seen, whole]: [string[], ChangeRecord[]] = [[], []];
+      for (let after: string | undefined; ; ) {
+        const { records, next, mayBeMore } = await feed.read(TENANT, after, 1_000, nowMs);
+        expect(mayBeMore).toBe(seen.length + records.length < sizes.length);
+        if (records.length === 0) break;
+        expect(Buffer.byteLength(JSON.stringify(records.map(show)))).toBeLessThan(PAGE_BYTES);
+        seen.push(...records.map(({ id }) => id));
+        whole.push(...records);
+        after = next;
+      }
+      expect(seen.toSorted()).toEqual(written.map(({ record }) => record.id).sort());
+      // Receivers are told how many changes there are.
+      expect(whole.map(({ changes }) => changes.length).toSorted()).toEqual(
+        written.map(({ record }) => record.changes.length).toSorted(),
+      );
+    }
+  });
+
+  test("says that more may be visible behind a full page only", async () => {
+    const written = [1, 2, 3].map((at): Written => {
+      const record = recordOf(`r${at}`, START + at, undefined);
+      return { record, item: recordItems(record, [], 0).item, visibleAt: record.atMs };
+    });
+    const feed = changeFeed(tableOf(written, { now: START + 1_000 }, () => 0));
+    const moreOf = async (limit: number) => (await feed.read(TENANT, undefined, limit, START + 1_000)).mayBeMore;
+    expect([await moreOf(2), await moreOf(3), await moreOf(4)]).toEqual([true, false, false]);
   });
 
   test("begins at a time", async () => {

@@ -58,6 +58,13 @@ describe("a record", () => {
     expect(await withParts(table, row)).toEqual(record);
   });
 
+  test("is there until it expires: its further rows expire more than two days after it", () => {
+    const { item, parts } = rowsOf(recordOf(TEXT_MOST + 1));
+    const [part] = parts;
+    const late = Number(part?.expiresAtSeconds) - Number(item.expiresAtSeconds);
+    expect(late).toBeGreaterThan(2 * 86_400);
+  });
+
   test("that does not compress has further rows from 16,000 bytes on, each of at most 300,000", async () => {
     // Digits of a sequence without period: about 0.42 of the text remains.
     let seed = 7;

@@ -59,6 +59,21 @@ describe("the next page", () => {
     expect(await listing.all()).toEqual([1, 2]);
     expect(asked).toEqual([{}, { after: "a" }]);
   });
+  test("by an empty page whose search has not ended", async () => {
+    const { listing } = reading("/api/server/v1/deleted-resources", {}, [
+      { deletedResources: [1], next: "a" },
+      { deletedResources: [], next: "b" },
+      { deletedResources: [2] },
+    ]);
+    expect(await listing.all()).toEqual([1, 2]);
+  });
+  test("of the feed, until a page is empty", async () => {
+    const { listing } = reading("/api/server/v1/changes", {}, [
+      { records: [1], next: "a" },
+      { records: [], next: "b" },
+    ]);
+    expect(await listing.all()).toEqual([1]);
+  });
   test("by offset", async () => {
     const full = Array.from({ length: 30 }, (_, index) => index);
     const { asked, listing } = reading("/api/server/v1/applications/templates", {}, [

@@ -327,7 +327,9 @@ describe("what is due", () => {
     let page: readonly ReturnType<typeof recordOf>[] = [first, third];
     const feed = {
       read: async (_: string, cursor: string) =>
-        cursor === "0" ? { records: page, next: "1" } : { records: [], next: cursor },
+        cursor === "0"
+          ? { records: page, next: "1", mayBeMore: false }
+          : { records: [], next: cursor, mayBeMore: false },
     };
     await shop.add("a");
     shop.receive(({ id }) => (Number(id) === 3 ? failed : { kind: "delivered" }));
@@ -344,7 +346,11 @@ describe("what is due", () => {
     expect(shop.taken()).toEqual([]);
     shop.later(1_000);
     await shop.tick({
-      feed: { read: async () => ({ records: [recordOf(9)].splice(0, shop.sent.length ? 0 : 1), next: "2" }) },
+      feed: {
+        async read() {
+          return { records: shop.sent.length > 0 ? [] : [recordOf(9)], next: "2", mayBeMore: false };
+        },
+      },
     });
     expect(shop.taken()).toEqual([9]);
   });

@@ -35,8 +35,10 @@ export const feedOf = (records: Map<string, ChangeRecord[]>): Feed & { reads: nu
   async read(tenant, cursor, limit) {
     this.reads += 1;
     const from = Number(cursor);
-    const page = (records.get(tenant) ?? []).slice(from, from + limit);
-    return { records: page, next: String(from + page.length) };
+    const all = records.get(tenant) ?? [];
+    const page = all.slice(from, from + limit);
+    const end = from + page.length;
+    return { records: page, next: String(end), mayBeMore: end < all.length };
   },
 });
 

@@ -17,7 +17,8 @@ const feedOf = (records: readonly ChangeRecord[]): Feed & { reads: number } => (
   async read(_, cursor, limit) {
     this.reads += 1;
     const page = records.slice(Number(cursor), Number(cursor) + limit);
-    return { records: page, next: String(Number(cursor) + page.length) };
+    const end = Number(cursor) + page.length;
+    return { records: page, next: String(end), mayBeMore: end < records.length };
   },
 });
 
@@ -75,6 +76,17 @@ describe("a receiver", () => {
     const { ids } = await receiver.poll();
     expect(await receiver.poll(ids.slice(0, 1), 0)).toMatchObject({ ids: [], hasMore: true });
     expect(await receiver.poll(ids.slice(1), 0)).toMatchObject({ ids: [], hasMore: false });
+  });
+  test("learns that changes wait also behind a page that is not full", async () => {
+    const records = Array.from({ length: 30 }, (_, at) => numbered(at, `u${at}`));
+    const whole = feedOf(records);
+    // A page ends early where its records are large.
+    const feed: Feed = { read: (tenant, cursor, _, nowMs) => whole.read(tenant, cursor, 10, nowMs) };
+    const receiver = receiverOf(feed);
+    const first = await receiver.poll([], 10);
+    expect([first.ids.length, first.hasMore]).toEqual([10, true]);
+    const last = await receiver.poll(first.ids, 20);
+    expect([last.ids.length, last.hasMore]).toEqual([20, false]);
   });
   test("learns that changes wait also where events about the stream fill an answer", async () => {
     const aside = asideText({ name: "verification", jti: "own", payload: {} });

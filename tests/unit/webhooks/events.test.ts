@@ -115,6 +115,19 @@ describe("the profile Changes", () => {
   });
 });
 
+test("an event of the profile Changes has 1,000 paths at most, and the number of all", () => {
+  const changes = Array.from(
+    { length: 1_001 },
+    (_, at) => ({ op: "add", path: `/members/u${at}`, value: {} }) as const,
+  );
+  const [all] = changeEvents(record("group", ...changes.slice(1)), true);
+  expect(all?.payload).not.toHaveProperty("changesTruncated");
+  expect(all?.payload.changes).toHaveLength(1_000);
+  const [some] = changeEvents(record("group", ...changes), true);
+  expect(some?.payload).toMatchObject({ changesTruncated: true, changesTotalCount: 1_001 });
+  expect(some?.payload.changes).toEqual(changes.slice(0, 1_000).map(({ op, path }) => ({ op, path })));
+});
+
 test("every event that a record gives is in the metadata of its profile", () => {
   const uris = new Set(
     profiles.flatMap(({ channels }) => channels.flatMap(({ events }) => events.map(({ uri }) => uri))),

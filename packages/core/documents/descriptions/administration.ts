@@ -70,7 +70,7 @@ export const administrationDescriptions: Readonly<Record<string, string>> = {
   updateTenantStatus:
     "While a tenant is inactive, its users and applications are not authenticated and its tokens do not count. Its data stays. The super tenant cannot be deactivated.",
   listDeletedResources:
-    "Users, groups, roles, applications, templates and API resources stay here for 30 days after their deletion, unless the operator chose otherwise. Pages are 30 by default and at most 100 long; `next` is the cursor of the next one.",
+    "Users, groups, roles, applications, templates and API resources stay here for 30 days after their deletion, unless the operator chose otherwise. Pages are 30 by default and at most 100 long; `next` is the cursor of the next one. A page may be shorter, also empty, where some can no longer be restored: continue until `next` is missing.",
   getDeletedResource: "Shows type, name, when and by whom it was deleted, and until when it can be restored.",
   restoreDeletedResource:
     "The resource comes back under its id with its memberships, settings and secrets; ended tokens stay ended. What was deleted meanwhile is left out and counted in `leftOut`. A name that is in use by now is 409: send another one in the body. Very large memberships may need a repeat, which goes on.",
