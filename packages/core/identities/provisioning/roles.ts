@@ -88,7 +88,7 @@ async function audienceIn(stores: RoleStores, tenant: string, { audience }: Reso
   return { type: "application", value };
 }
 
-/** The value of the audience organization can only be the tenant. Without a type, it may be meant for an application. */
+/** The value can only be the tenant. Without a type, another one is probably the id of an application. */
 function checkOrganization(tenant: string, value: JsonObject[string] | undefined): void {
   if (value === undefined || (typeof value === "string" && value.toLowerCase() === tenant)) return;
   throw refuse(
