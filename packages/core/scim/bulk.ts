@@ -8,6 +8,7 @@ import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
 import { type BulkKind, placeIn, placesOf } from "./bulk-places.ts";
+import { bulkIdsIn, type Created, isReference, resolved, resolvedText } from "./bulk-references.ts";
 import { bulkScopes } from "./bulk-scopes.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";
@@ -84,11 +85,6 @@ interface BulkRequest {
   readonly failOnErrors: number;
 }
 
-const REFERENCE = /^bulkId:(.+)$/s;
-
-/** Ids of created resources by bulkId; `undefined` for an operation that failed. */
-type Created = Map<string, string | undefined>;
-
 interface Target {
   readonly method: BulkMethod;
   readonly kind: BulkKind;
@@ -135,7 +131,6 @@ function operationOf(given: unknown, at: number): BulkOperation {
   const members = folded(given);
   const path = textIn(members, "path", place) ?? "";
   const data = members.get("data");
-  const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
   return {
     place: at,
     method: (textIn(members, "method", place) ?? "").toUpperCase(),
@@ -143,7 +138,7 @@ function operationOf(given: unknown, at: number): BulkOperation {
     version: textIn(members, "version", place),
     path,
     data,
-    needs: new Set(references),
+    needs: bulkIdsIn(path, data),
   };
 }
 
@@ -158,13 +153,6 @@ function malformed(reason: string): Fault {
   return new Fault("request.malformed", reason);
 }
 
-/** Every string in a value. Its depth is limited where the body is parsed. */
-function* stringsIn(value: unknown): Generator<string, void> {
-  if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
-  else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
-}
-
 /**
  * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a
  * missing scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure
@@ -176,7 +164,7 @@ export async function executeBulk<Outcome>(
   { operations, failOnErrors }: BulkRequest,
 ): Promise<Outcome[]> {
   const startedMs = elapsed();
-  const created: Created = new Map();
+  const created = new Map<string, string | undefined>();
   const outcomes = new Map<BulkOperation, Outcome>();
   const { waiting, close } = queueOf(operations);
   const width = failOnErrors > 0 ? 1 : CONCURRENT_MAX;
@@ -259,14 +247,14 @@ async function execute<Outcome>(
   protocol: BulkProtocol<Outcome>,
   caller: BulkCaller,
   sent: BulkOperation,
-  created: Created,
+  created: Map<string, string | undefined>,
 ): Promise<Result<Outcome>> {
   const { place, bulkId, version } = sent;
   let location: string | undefined;
   try {
     const target = targetOf(sent, created, protocol);
     const { kind, id, method } = target;
-    if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
+    if (id !== undefined && !isReference(id)) location = protocol.locationOf(kind, id);
     checkScopes(target, caller);
     checkNeeds(sent.needs, created);
     const data = resolved(sent.data, created);
@@ -309,7 +297,7 @@ function targetOf(
       id === undefined ? `path must have the id of a resource for ${known}.` : "path must not have an id for POST.",
     );
   }
-  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, created)) };
+  return { method: known, kind, id: id === undefined ? undefined : resolvedText(id, created) };
 }
 
 function checkScopes({ kind, method }: Target, { scopes }: BulkCaller): void {
@@ -325,13 +313,6 @@ function checkNeeds(needs: ReadonlySet<string>, created: Created): void {
   const missing = [...needs].find((bulkId) => created.get(bulkId) === undefined);
   if (missing === undefined) return;
   throw new Fault("scim.bulk_reference", `No operation created a resource for the bulkId "${missing.slice(0, 100)}".`);
-}
-
-function resolved(value: unknown, created: Created): unknown {
-  if (typeof value === "string") return created.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
-  if (Array.isArray(value)) return value.map((entry) => resolved(entry, created));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, created)]));
 }
 
 function folded(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
 import { services } from "#core/operation/services.ts";
 import { readableLog } from "#local/log.ts";
+import { URN } from "#tests/support/scim.ts";
 import { ADMIN, APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask, create } = world();
@@ -127,6 +128,47 @@ describe("is no unknown member:", () => {
     const { state: _, multipleClientSecretsConfigured: __, ...settings } = client;
     const put = await ask("PUT", `${APPLICATIONS}/${id}/inbound-protocols/oidc`, { body: settings, headers: STRICT });
     expect([put.status, put.text]).toEqual([200, ""]);
+  });
+  test.each(["PATCH", "PUT"])("the mark of an element that a %s of SCIM 1.1 removes", async (method) => {
+    const emails = ["kept@example.org", "gone@example.org"].map((value) => ({ value }));
+    const name = `strict-marks-${method.toLowerCase()}`;
+    const user = { userName: name, password: "Correct-Horse-9", emails, phoneNumbers: [{ value: "1" }] };
+    const { id } = (await ask("POST", "/svc/scim/Users", { body: user })).body;
+    const body = {
+      ...(method === "PUT" && { userName: name }),
+      emails: [emails[0], { ...emails[1], operation: "delete" }],
+      phoneNumbers: [{ value: "1", OPERATION: "Delete" }],
+      wso2Extension: { manager: { value: "boss" } },
+    };
+    const changed = await ask(method, `/svc/scim/Users/${id}`, { body, headers: STRICT });
+    expect([changed.status, changed.headers.get("ignored-members")], changed.text).toEqual([200, null]);
+    expect(changed.body).toMatchObject({ emails: [emails[0]], wso2Extension: { manager: { managerId: "boss" } } });
+    expect(changed.body).not.toHaveProperty("phoneNumbers");
+    const displayName = `strict marks ${method}`;
+    const group = await ask("POST", "/svc/scim/Groups", { body: { displayName, members: [{ value: id }] } });
+    const unmarked = await ask(method, `/svc/scim/Groups/${group.body.id}`, {
+      body: { displayName, members: [{ value: id, operation: "delete" }] },
+      headers: STRICT,
+    });
+    expect([unmarked.status, unmarked.body.members], unmarked.text).toEqual([200, []]);
+  });
+  test("a mark of SCIM 1.1 anywhere else is", async () => {
+    const { headers } = await ask("PATCH", "/svc/scim/Users/x", {
+      body: { groups: [{ value: "x", operation: "delete" }], name: { operation: "delete" } },
+    });
+    expect(headers.get("ignored-members")).toBe("groups[0].operation, name.operation");
+  });
+  test("an attribute of WSO2's schema under the URN of the enterprise extension", async () => {
+    const user = { userName: "strict-both", password: "Correct-Horse-9" };
+    const sent = { ...user, [URN.enterprise]: { accountLocked: false, Country: "CH", manager: { value: "boss" } } };
+    const made = await ask("POST", "/scim2/Users", { body: sent, headers: STRICT });
+    expect(made.status, made.text).toBe(201);
+    const path = `/scim2/Users/${made.body.id}`;
+    const put = await ask("PUT", path, { body: sent, headers: STRICT });
+    expect([put.status, put.headers.get("ignored-members")], put.text).toEqual([200, null]);
+    expect(put.body).toMatchObject({ [URN.system]: { accountLocked: false, country: "CH" } });
+    const wrong = await ask("PUT", path, { body: { ...user, [URN.enterprise]: { countri: "CH" } } });
+    expect(wrong.headers.get("ignored-members")).toBe(`['${URN.enterprise}'].countri`);
   });
   test("an extension of SCIM, and a name of SCIM in another case", async () => {
     const user = { USERNAME: "strict-kim", Password: "Correct-Horse-9", "urn:acme:User": { badge: 1 } };

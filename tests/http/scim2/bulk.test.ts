@@ -131,6 +131,30 @@ describe("bulk", () => {
       [URN.enterprise]: { manager: { value: bossId } },
     });
   });
+  test.each([
+    ["a quoted value", (name: string) => `members[value eq "bulkId:${name}"]`],
+    ["a value without quotes, in any case of the path", (name: string) => `MEMBERS[VALUE EQ bulkId:${name}]`],
+  ])("C181 applies a PATCH after the bulkId in its path: %s", async (_, pathOf) => {
+    const [kept, gone] = [await scim.user(), fresh("gone")];
+    const group = await scim.group({ members: [{ value: kept.id }] });
+    const add = { op: "add", path: "members", value: [{ value: `bulkId:${gone}` }] };
+    const patch = (...Operations: readonly Shown[]) => ({
+      method: "PATCH",
+      path: `/Groups/${group.id}`,
+      data: { Operations },
+    });
+    const removal = { op: "remove", PATH: pathOf(gone) };
+    expect(statuses(await bulk([patch(removal), patch(add), patch(add, removal), making(gone)]))).toEqual([
+      "200",
+      "200",
+      "200",
+      "201",
+    ]);
+    const { members } = await scim.read(`/Groups/${group.id}`);
+    expect(members.map(({ value }: Shown) => value)).toEqual([kept.id]);
+    const [unknown] = await bulk([patch({ op: "remove", path: pathOf("none") })]);
+    expect([unknown?.status, unknown?.response.detail]).toEqual(["409", expect.stringContaining('"none"')]);
+  });
   test("returns 409 for a reference to an unknown or failed operation, and does not apply the operation", async () => {
     const taken = await scim.user();
     const outcomes = await bulk([

@@ -40,6 +40,25 @@ describe.each(["/Users", "/Groups", "/v2/Roles"])("return=minimal on %s", (colle
     const after = await scim.get(path);
     expect([after.body.externalId, patched.headers.get("etag")]).toEqual(["y", after.headers.get("etag")]);
   });
+  test("is ignored by a change that selects attributes, which RFC 7644 section 3.5.2 answers with 200", async () => {
+    const { id } = (await send("POST", collection, body())).body;
+    const change = (value: string, query: string) =>
+      send(
+        "PATCH",
+        `${collection}/${id}?${query}`,
+        patchOf({ op: "replace", path: "externalId", value }),
+        "return=minimal",
+      );
+    for (const [at, query] of ["attributes=externalId", "ATTRIBUTES=externalId&dryRun=true"].entries()) {
+      const { status, body: shown, headers } = await change(`x${at}`, query);
+      expect([status, shown.externalId, headers.get("preference-applied")]).toEqual([200, `x${at}`, null]);
+    }
+    for (const query of ["attributes=", "excludedAttributes=externalId"]) {
+      expect((await change(`y${query}`, query)).status, query).toBe(204);
+    }
+    const path = `${collection}/${id}?attributes=externalId`;
+    expect((await send("PUT", path, body(), "return=minimal")).status).toBe(204);
+  });
   test.each([undefined, "return=representation", "return=representation, return=minimal", "respond-async", "=", ""])(
     "with Prefer: %j the body is there",
     async (prefer) => {

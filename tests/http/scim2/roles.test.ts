@@ -82,6 +82,32 @@ describe("createRole", () => {
     expect([answer.status, answer.body.scimType]).toEqual([400, "invalidValue"]);
     expect((await api.ask("GET", ROLES)).body.totalResults).toBe(before);
   });
+  test.each(["v2", "v3"])("of %s refuses the value of another audience than the organization", async (version) => {
+    const path = `/scim2/${version}/Roles`;
+    const application = await api.create({ name: `Without the type ${version}` });
+    for (const audience of [
+      { value: application },
+      { value: "bogus" },
+      { type: "organization", value: "bogus" },
+      { type: "Organization", value: application },
+      "organization",
+    ]) {
+      const answer = await api.ask("POST", path, { body: { displayName: `never ${version}`, audience } });
+      expect([answer.status, answer.body.scimType], JSON.stringify(audience)).toEqual([400, "invalidValue"]);
+      expect(answer.body.detail).toMatch(/^audience\.value .*audience\.type "application"/);
+    }
+    const own = (await api.ask("GET", "/api/server/v1/organizations/self")).body.id;
+    for (const [at, audience] of [
+      {},
+      { value: own },
+      { value: "" },
+      { type: "organization", value: own.toUpperCase() },
+      { type: "organization", value: own, display: "Super" },
+    ].entries()) {
+      const answer = await api.ask("POST", path, { body: { displayName: `own ${version} ${at}`, audience } });
+      expect([answer.status, answer.body.audience?.value], JSON.stringify(audience)).toEqual([201, own]);
+    }
+  });
   test.each([
     ["255 emoji, for one application", "\u{1F600}".repeat(255)],
     ["a name that is longer in its normalised form", "\u{1D160}".repeat(255)],

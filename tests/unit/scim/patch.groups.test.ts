@@ -29,6 +29,12 @@ describe("groups", () => {
       [{ op: "Remove", path: "members", value: [{ value: "u-1" }, { value: "u-9" }] }],
       { members: [leeMember] },
     ],
+    [
+      "M36 a listed member counts by its id alone",
+      [remove("members", [{ value: "u-1", type: "x" }])],
+      { members: [leeMember] },
+    ],
+    ["M36 an empty list removes no member", [remove("members", [])], {}],
     ["M31 add and remove the same", [add("members", [{ value: "u-3" }]), remove('members[value eq "u-3"]')], {}],
     ["remove all", [remove("members")], { members: undefined }],
     [
@@ -49,6 +55,8 @@ describe("groups", () => {
   });
   test.each<[string, Operations, string]>([
     ["C153 remove the name", [remove("displayName")], "scim.mutability"],
+    ["M36 a listed member that has only a name", [remove("members", [{ display: "kim" }])], "request.invalid"],
+    ["M36 a listed member with an unknown part", [remove("members", [{ nope: "u-1" }])], "request.invalid"],
     ["an empty name", [replace("displayName", "")], "request.invalid"],
     ["the id of a member", [replace('members[value eq "u-1"].value', "u-3")], "scim.mutability"],
     ["the type of a member", [replace('members[value eq "u-1"].type', "Group")], "scim.mutability"],

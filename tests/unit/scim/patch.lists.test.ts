@@ -228,9 +228,23 @@ describe("lists", () => {
       { emails: [work] },
     ],
     [
-      "M36 listed by value, whatever else is said",
-      [remove("emails", [{ value: "KIM@HOME.TEST", type: "other", nope: 1 }])],
+      "M36 listed by value, whatever else than the type is said",
+      [remove("emails", [{ value: "KIM@HOME.TEST", primary: true, nope: 1 }])],
       { emails: [work] },
+    ],
+    [
+      "M36 listed by value and type: another type stays",
+      [
+        add("emails", [
+          { value: work.value, type: "home" },
+          { value: work.value, type: "other" },
+        ]),
+        remove("emails", [
+          { value: "KIM@work.test", type: "HOME" },
+          { value: home.value, type: "other" },
+        ]),
+      ],
+      { emails: [work, home, { value: work.value, type: "other" }] },
     ],
     [
       "M36 listed without a list, or as a bare text",
@@ -238,6 +252,7 @@ describe("lists", () => {
       { emails: [work], roles: undefined },
     ],
     ["M36 listed without a value: by all that is said", [remove("emails", [{ type: "home" }])], { emails: [work] }],
+    ["M36 listed without a value, in any case", [remove("emails", [{ type: "HOME" }])], { emails: [work] }],
     ["M36 null lists nothing in particular", [remove("emails", null)], { emails: undefined }],
     ["M36 an empty list removes nothing", [remove("emails", []), remove("emails", [{}, null, ""])], {}],
     ["M36 remove absent elements", [remove("emails", [{ value: "x" }, { type: "other" }])], {}],
@@ -314,6 +329,8 @@ describe("lists", () => {
     ["wrong type in an element", [add("emails", [{ value: 5 }])], "request.malformed"],
     ["wrong type in a part", [replace('emails[type eq "work"].primary', "maybe")], "request.malformed"],
     ["wrong type of a listed element", [remove("emails", [{ primary: "maybe" }])], "request.malformed"],
+    ["a listed element with read-only parts alone", [remove("roles", [{ $ref: "x" }])], "request.invalid"],
+    ["a listed element with unknown parts alone", [remove("emails", [home, { nope: home.value }])], "request.invalid"],
     ["a list for a chosen element", [replace('emails[type eq "work"]', [work, home])], "request.malformed"],
     ["a part of what has none", [replace(`${SYSTEM}:emailAddresses.value`, "x")], "scim.path_invalid"],
   ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));

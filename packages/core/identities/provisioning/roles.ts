@@ -77,12 +77,23 @@ export async function createRole(stores: RoleStores, context: ChangeContext, res
 async function audienceIn(stores: RoleStores, tenant: string, { audience }: Resource): Promise<Audience> {
   const { type = "organization", value } = (audience ?? {}) as JsonObject;
   const kind = String(type).toLowerCase();
-  if (kind === "organization") return { type: "organization", value: tenant };
+  if (kind === "organization") {
+    checkOrganization(tenant, value);
+    return { type: "organization", value: tenant };
+  }
   if (kind !== "application") throw refuse("audience.type must be organization or application.");
   if (typeof value !== "string" || !(await stores.hasApplication(tenant, value))) {
     throw refuse("audience.value must be the id of an application.");
   }
   return { type: "application", value };
+}
+
+/** The value can only be the tenant. Without a type, another one is probably the id of an application. */
+function checkOrganization(tenant: string, value: JsonObject[string] | undefined): void {
+  if (value === undefined || (typeof value === "string" && value.toLowerCase() === tenant)) return;
+  throw refuse(
+    `audience.value of the organization is "${tenant}", and may be left out. A role of an application also has audience.type "application".`,
+  );
 }
 
 /**

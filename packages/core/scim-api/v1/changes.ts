@@ -6,7 +6,7 @@
 import { type BoundFilter, combined } from "../../scim/filter/bound.ts";
 import { comparable } from "../../scim/filter/literal.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
-import { hasListedParts, valueKey } from "../../scim/patch/elements.ts";
+import { hasParts, valueKey } from "../../scim/patch/elements.ts";
 import type { AttributeStep, Change } from "../../scim/patch/step.ts";
 import { attributeValue, elementsOf, memberOf, withAttributeValue } from "../../scim/resource.ts";
 import type { Json, Resource, ResourceType } from "../../scim/schema/attribute.ts";
@@ -24,7 +24,7 @@ export function replaced(type: ResourceType, before: Resource, sent: Sent): Reso
   const extensions = settingsOf(sent, before).reduce(
     (resource, { path, value }) => {
       const current = attributeValue(before, path);
-      const isSame = isObject(value) && current !== undefined && hasListedParts(value, current);
+      const isSame = isObject(value) && current !== undefined && hasParts(value, current);
       return withAttributeValue(resource, path, isSame ? current : value);
     },
     unnamed(type, before),

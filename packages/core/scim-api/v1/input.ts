@@ -4,7 +4,7 @@
  */
 import { Fault } from "../../platform/faults.ts";
 import { type Pick, pickFrom, readAttributeValue, readElements, readResource } from "../../scim/input.ts";
-import { hasListedParts } from "../../scim/patch/elements.ts";
+import { hasParts } from "../../scim/patch/elements.ts";
 import { attributeValue, isSame, withAttributeValue } from "../../scim/resource.ts";
 import type { Attribute, Json, Resource, ResourceType } from "../../scim/schema/attribute.ts";
 import { type AttributePath, attributeNamed, coreAttributes } from "../../scim/schema/paths.ts";
@@ -155,5 +155,5 @@ export function settingsOf({ extensions }: Sent, before: Resource): readonly Set
 }
 
 function agrees(value: Json, current: Json | undefined): boolean {
-  return isObject(value) ? current !== undefined && hasListedParts(value, current) : isSame(value, current);
+  return isObject(value) ? current !== undefined && hasParts(value, current) : isSame(value, current);
 }

@@ -1,6 +1,6 @@
 /** The shapes of SCIM 1.1 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "../../platform/zod.ts";
-import type { Attribute } from "../../scim/schema/attribute.ts";
+import type { Schema } from "../../scim/schema/attribute.ts";
 import { scim1GroupType, userType } from "../../scim/schema/resource-types.ts";
 import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
 
@@ -11,6 +11,8 @@ export const ENTERPRISE = "urn:scim:schemas:extension:enterprise:1.0";
 /** WSO2's extension: its URN, and the member that holds it. */
 export const WSO2 = "urn:scim:schemas:extension:wso2:1.0";
 export const WSO2_MEMBER = "wso2Extension";
+
+type Properties = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -37,41 +39,33 @@ const enterprise = {
   organization: text,
   division: text,
   department: text,
-  manager: { type: "object", properties: { managerId: text } },
+} as const;
+const managerShown = { managerId: text } as const;
+const managerSent = {
+  ...managerShown,
+  value: { ...text, description: "The id of the manager by its name in SCIM 2.0. managerId wins" },
 } as const;
 
-const userMeta = {
-  title: "Scim1User",
-  description: "A user of SCIM 1.1",
-  properties: {
-    ...common,
-    ...propertiesOf(userType.schema),
-    [ENTERPRISE]: { type: "object", title: "Scim1EnterpriseUser", properties: enterprise },
-    [WSO2_MEMBER]: {
-      type: "object",
-      title: "Scim1Wso2User",
-      properties: { ...enterprise, askPassword: flag, verifyEmail: flag },
-    },
-  },
+const operation = {
+  ...text,
+  enum: ["delete"],
+  description: "Marks an element that a PATCH removes. A POST or PUT leaves it out",
 } as const;
-const groupMeta = {
-  title: "Scim1Group",
-  description: "A group of SCIM 1.1",
-  properties: {
-    ...common,
-    ...propertiesOf(scim1GroupType.schema),
-  },
-} as const;
+
+const userShown = userOf(propertiesOf(userType.schema), managerShown);
+const userSent = userOf(sentPropertiesOf(userType.schema), managerSent);
+const groupShown = groupOf(propertiesOf(scim1GroupType.schema));
+const groupSent = groupOf(sentPropertiesOf(scim1GroupType.schema));
 
 /** Resources in lists have no schemas (S1-015). */
-export const Scim1User = AnyObject.meta({ id: "Scim1User", ...userMeta, required: ["id"] });
-export const Scim1Group = AnyObject.meta({ id: "Scim1Group", ...groupMeta, required: ["id"] });
+export const Scim1User = AnyObject.meta({ id: "Scim1User", ...userShown, required: ["id"] });
+export const Scim1Group = AnyObject.meta({ id: "Scim1Group", ...groupShown, required: ["id"] });
 /** Bodies of creation and replacement. */
-export const Scim1UserInput = AnyObject.meta({ id: "Scim1UserInput", ...userMeta, required: ["userName"] });
-export const Scim1GroupInput = AnyObject.meta({ id: "Scim1GroupInput", ...groupMeta, required: ["displayName"] });
+export const Scim1UserInput = AnyObject.meta({ id: "Scim1UserInput", ...userSent, required: ["userName"] });
+export const Scim1GroupInput = AnyObject.meta({ id: "Scim1GroupInput", ...groupSent, required: ["displayName"] });
 /** Bodies of PATCH: attributes that are not sent stay as they are. */
-export const Scim1UserPatch = AnyObject.meta({ id: "Scim1UserPatch", ...userMeta });
-export const Scim1GroupPatch = AnyObject.meta({ id: "Scim1GroupPatch", ...groupMeta });
+export const Scim1UserPatch = AnyObject.meta({ id: "Scim1UserPatch", ...userSent });
+export const Scim1GroupPatch = AnyObject.meta({ id: "Scim1GroupPatch", ...groupSent });
 
 export const Scim1UserList = listOf("Scim1UserList", Scim1User);
 export const Scim1GroupList = listOf("Scim1GroupList", Scim1Group);
@@ -105,8 +99,41 @@ export const Scim1BulkResponse = z
   })
   .meta({ id: "Scim1BulkResponse" });
 
-function propertiesOf({ attributes }: { readonly attributes: readonly Attribute[] }) {
-  return objectOf(attributes, false).properties as Readonly<Record<string, unknown>>;
+function userOf(attributes: Properties, manager: Properties) {
+  const properties = { ...enterprise, manager: { type: "object", properties: manager } } as const;
+  return {
+    title: "Scim1User",
+    description: "A user of SCIM 1.1",
+    properties: {
+      ...common,
+      ...attributes,
+      [ENTERPRISE]: { type: "object", title: "Scim1EnterpriseUser", properties },
+      [WSO2_MEMBER]: {
+        type: "object",
+        title: "Scim1Wso2User",
+        properties: { ...properties, askPassword: flag, verifyEmail: flag },
+      },
+    },
+  } as const;
+}
+
+function groupOf(attributes: Properties) {
+  return { title: "Scim1Group", description: "A group of SCIM 1.1", properties: { ...common, ...attributes } } as const;
+}
+
+function propertiesOf({ attributes }: Pick<Schema, "attributes">): Properties {
+  return objectOf(attributes, false).properties as Properties;
+}
+
+/** The attributes of a request, where elements of lists can be marked for removal. */
+function sentPropertiesOf({ attributes }: Pick<Schema, "attributes">): Properties {
+  const lists = attributes
+    .filter(({ multiValued, mutability }) => multiValued && mutability !== "readOnly")
+    .map(({ name, description, subAttributes = [] }) => {
+      const properties = { ...propertiesOf({ attributes: subAttributes }), operation };
+      return [name, { type: "array", items: { type: "object", properties }, description }] as const;
+    });
+  return { ...propertiesOf({ attributes }), ...Object.fromEntries(lists) };
 }
 
 function listOf<S extends z.ZodType>(id: string, resource: S) {

@@ -197,12 +197,13 @@ function withoutNeed(type: ResourceType, optional: string): ResourceType {
   return { ...type, schema: { ...type.schema, attributes } };
 }
 
-function membersOf({ schema, extensions }: ResourceType, isWhole: boolean) {
-  const { properties, ...core } = objectOf(schema.attributes, isWhole);
-  const extended = extensions.map(({ id, name, description, attributes }) => [
-    id,
-    { title: `Scim${name}`, description, ...objectOf(attributes, isWhole) },
-  ]);
+/** The members of a resource. A request may have the attributes of an extension under a further URN. */
+function membersOf({ schema, extensions }: ResourceType, isSent: boolean) {
+  const { properties, ...core } = objectOf(schema.attributes, isSent);
+  const extended = extensions.map(({ id, name, description, attributes, alsoHolds }) => {
+    const held = isSent && alsoHolds ? alsoHolds.attributes : [];
+    return [id, { title: `Scim${name}`, description, ...objectOf([...attributes, ...held], isSent) }];
+  });
   return {
     description: schema.description,
     ...core,

@@ -5,7 +5,7 @@ import { readAttributeValue, readElements } from "../input.ts";
 import { memberOf } from "../resource.ts";
 import type { Attribute, Json } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed } from "../schema/paths.ts";
-import { isObject, isUnassigned, kindOf, malformedValue } from "../values.ts";
+import { invalidValue, isObject, isUnassigned, kindOf, malformedValue } from "../values.ts";
 import type { AttributeStep, Change, Changes } from "./step.ts";
 import type { AttributeTarget } from "./target.ts";
 
@@ -80,7 +80,7 @@ function checkRequired(place: string, path: AttributePath): void {
 
 /**
  * The change of a `remove`. Older clients list the elements to remove in `value`; `undefined` for an empty list. Throws
- * `request.malformed` for elements of another type.
+ * `request.malformed` for elements of another type, `request.invalid` for one that identifies nothing.
  */
 export function removalOf(target: AttributeTarget, given: unknown, place: string): Change | undefined {
   const { path, where } = target;
@@ -93,7 +93,9 @@ export function removalOf(target: AttributeTarget, given: unknown, place: string
     const each = `${label}[${index}]`;
     if (attribute.type !== "complex") return readElements(attribute, element, each);
     const parts = Object.entries(changesOf(attribute, element, each)).filter(([, value]) => value !== null);
-    return parts.length === 0 ? [] : [Object.fromEntries(parts)];
+    // A member with a name alone, for example: the client would believe that it is gone.
+    if (parts.length === 0) throw invalidValue(each, "has no part that identifies the element to remove.");
+    return [Object.fromEntries(parts)];
   });
   return elements.length === 0 ? undefined : { kind: "elements", elements };
 }

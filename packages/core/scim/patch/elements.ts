@@ -43,9 +43,20 @@ export function identityOf(attribute: Attribute, element: Json): string {
   return JSON.stringify([value, label ?? null]);
 }
 
-/** Whether an element has all parts of a listed one. */
-export function hasListedParts(listed: Json, element: Json): boolean {
-  return isObject(listed) && Object.keys(listed).every((name) => isSame(listed[name], memberOf(element, name)));
+/** Whether an element has all parts of a listed one, as filters compare them: mostly in any case. */
+export function hasListedParts(attribute: Attribute, listed: Json, element: Json): boolean {
+  if (!isObject(listed)) return false;
+  return Object.entries(listed).every(([name, given]) => {
+    const part = partOf(attribute, name);
+    if (!part) return false;
+    const value = comparable(part, memberOf(element, name));
+    return value !== undefined && value === comparable(part, given);
+  });
+}
+
+/** Whether a value has exactly the parts of another, and perhaps more. */
+export function hasParts(parts: JsonObject, value: Json): boolean {
+  return Object.keys(parts).every((name) => isSame(parts[name], memberOf(value, name)));
 }
 
 /**

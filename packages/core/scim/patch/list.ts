@@ -1,6 +1,6 @@
 /** PATCH of multi-valued attributes: adds, removes and changes elements. */
 import { Fault } from "../../platform/faults.ts";
-import { pathName, sizeOf } from "../filter/bound.ts";
+import { type Operand, pathName, sizeOf } from "../filter/bound.ts";
 import { matchesElement } from "../filter/evaluate.ts";
 import { isPrimary, isSame, memberOf } from "../resource.ts";
 import type { Attribute, Json, JsonObject } from "../schema/attribute.ts";
@@ -108,15 +108,27 @@ function distinct(before: readonly Json[], list: readonly Json[]): readonly Json
   return list.filter((element) => seen.size < seen.add(textOf(element)).size);
 }
 
-/** The list without the listed elements, matched by `value`, or by all given parts if they have no `value`. */
+/**
+ * The list without the listed elements: those of the same `value`, and of the same `type` where one is given, as for
+ * `add`; those with all given parts for an element without a `value`.
+ */
 function without(attribute: Attribute, list: readonly Json[], listed: readonly Json[], spend: Budget): readonly Json[] {
-  const values = new Set(listed.map((element) => valueKey(attribute, element)));
-  values.delete(undefined);
-  const others = listed.filter((element) => valueKey(attribute, element) === undefined);
+  const [values, identities] = [new Set<Operand>(), new Set<string>()];
+  const others: Json[] = [];
+  for (const element of listed) {
+    const value = valueKey(attribute, element);
+    if (value === undefined) others.push(element);
+    else if (isReference(attribute) || memberOf(element, "type") === undefined) values.add(value);
+    else identities.add(identityOf(attribute, element));
+  }
   spend(list.length * (1 + others.length));
-  return list.filter(
-    (element) => !values.has(valueKey(attribute, element)) && !others.some((listed) => hasListedParts(listed, element)),
-  );
+  const isListed = (element: Json): boolean => {
+    const value = valueKey(attribute, element);
+    if (value !== undefined && values.has(value)) return true;
+    if (identities.size > 0 && identities.has(identityOf(attribute, element))) return true;
+    return others.some((other) => hasListedParts(attribute, other, element));
+  };
+  return list.filter((element) => !isListed(element));
 }
 
 /** The list with more elements. An element that exists already is merged. */
