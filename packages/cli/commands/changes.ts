@@ -7,6 +7,8 @@ import { action } from "../frame/frame.ts";
 type Change = ItemOf<"GET /api/server/v1/audit-events">;
 const LAST = 20;
 const POLL_MS = 2_000;
+/** Paths of a change in its line. */
+const PATHS_SHOWN = 20;
 
 interface TailValues {
   readonly last: number;
@@ -56,10 +58,12 @@ async function newest(api: Api, count: number): Promise<readonly Change[]> {
   return found;
 }
 
-function lineOf({ time, actor, operation, resource, changes }: Change): string {
+function lineOf({ time, actor, operation, resource, changes, changesTotalCount = changes.length }: Change): string {
   const paths = changes.map(({ path }) => path).filter((path) => path !== "");
   const what = `${resource.type} ${resource.name ?? resource.id}`;
-  return `${time}  ${actor.name ?? actor.id}  ${operation}  ${what}${paths.length > 0 ? `  ${paths.join(" ")}` : ""}`;
+  const more = paths.length > PATHS_SHOWN ? ` and ${changesTotalCount - PATHS_SHOWN} more` : "";
+  const list = paths.length > 0 ? `  ${paths.slice(0, PATHS_SHOWN).join(" ")}${more}` : "";
+  return `${time}  ${actor.name ?? actor.id}  ${operation}  ${what}${list}`;
 }
 
 function wholeNumber(text: string): number {

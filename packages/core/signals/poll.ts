@@ -34,7 +34,7 @@ export interface Polled {
   readonly claims: readonly EventClaims[];
   readonly hasMore: boolean;
   readonly progress: Progress;
-  /** The records that the cursor passed, because nothing of them waits. */
+  /** The records that the cursor passed, because nothing of them waits. A page before others counts as a full one. */
   readonly passed: number;
   /** The events whose data was looked for and is gone. They count as received, so that it is not looked for again. */
   readonly gone: number;
@@ -103,7 +103,8 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
     place = next;
     if (isWhole) {
       cursor = next;
-      passed += records.length;
+      // A page ends early where its records are large. It was no less work than a full one.
+      passed += mayBeMore ? Math.max(records.length, PAGE) : records.length;
       for (const { id } of events) received.delete(id);
     } else {
       seen += events.length;

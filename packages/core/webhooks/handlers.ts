@@ -31,7 +31,7 @@ export interface WebhookStores {
   readonly seal: Pick<Seal, "seal">;
   /** Hosts that are exempt from the rules of endpoints. */
   readonly exempt: Exempt;
-  /** The cursor of a webhook that begins now: it misses nothing that becomes visible from now on. */
+  /** The cursor of a webhook that begins now, for what becomes visible from now on (`ChangeFeed.start`). */
   readonly startAt: (tenant: string, nowMs: number) => Promise<string>;
   /** The cursor after which the changes since a time follow. */
   readonly cursorAt: (tenant: string, atMs: number) => string;

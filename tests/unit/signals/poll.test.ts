@@ -88,6 +88,16 @@ describe("a receiver", () => {
     const last = await receiver.poll(first.ids, 20);
     expect([last.ids.length, last.hasMore]).toEqual([20, false]);
   });
+  test("passes over changes without events in short pages, also by several polls", async () => {
+    const whole = feedOf([...Array.from({ length: 45 }, (_, at) => numbered(at, "a1")), numbered(1_000, "u1")]);
+    const receiver = receiverOf({ read: (tenant, cursor, _, nowMs) => whole.read(tenant, cursor, 1, nowMs) });
+    const first = await receiver.poll();
+    expect(first).toMatchObject({ ids: [], hasMore: true });
+    // So much is stored without an acknowledgement, too.
+    expect(first.passed).toBeGreaterThanOrEqual(100);
+    await receiver.poll();
+    expect((await receiver.poll()).ids).toHaveLength(1);
+  });
   test("learns that changes wait also where events about the stream fill an answer", async () => {
     const aside = asideText({ name: "verification", jti: "own", payload: {} });
     const pollOne = (records: readonly ChangeRecord[], more: Partial<Stream> = {}) => {
