@@ -32,6 +32,12 @@ const kim = (size = 100): Resource => ({
   addresses: many(size, address),
 });
 
+/** Texts whose comparable form is expensive. */
+const longKim: Resource = {
+  ...kim(0),
+  addresses: many(100, (at) => ({ streetAddress: `${at}${"\u0130".repeat(1_000)}` })),
+};
+
 const filter = (name: string, largest: number, input: (size: number) => string, outcome?: RegExp): SizedCase =>
   sized({
     name: `filter: ${name}`,
@@ -173,6 +179,24 @@ export const cases: readonly SizedCase[] = [
     (size) => many(size, () => ({ op: "remove", path: `addresses[${joined(190, () => 'country eq "a"')}]` })),
     /comparisons|bytes/,
   ),
+  sized({
+    name: "PATCH: listed parts of long texts",
+    largest: 9_000,
+    input: (size) => ({
+      Operations: [{ op: "remove", path: "addresses", value: many(size, (at) => ({ streetAddress: `a${at}` })) }],
+    }),
+    run: (body) => applyPatch(userType, longKim, readPatch(userType, body)),
+  }),
+  sized({
+    name: "PATCH: long texts in many operations",
+    largest: OPERATIONS,
+    // V8 counts fewer blocks of the smaller input where it compiles them early. Squared, the growth would be 16.
+    growth: 8,
+    input: (size) => ({
+      Operations: many(size, (at) => ({ op: "remove", path: "addresses", value: [{ streetAddress: `a${at}` }] })),
+    }),
+    run: (body) => applyPatch(userType, longKim, readPatch(userType, body)),
+  }),
   group("members", MEMBERS, (size) => [
     { op: "add", path: "members", value: many(size, (at) => ({ value: `u-${at}` })) },
   ]),

@@ -49,7 +49,7 @@ export function newAuthenticateCertificate(
         onRefused(name, user ? "inactive" : "unknown");
         throw refused();
       }
-      return resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
+      return await resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
     } finally {
       await ended();
     }

@@ -8,6 +8,7 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { gainsOf } from "#core/applications/registry/gain-rules.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
+import { neededFactors } from "#core/applications/registry/sequence-model.ts";
 import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { systemApis } from "#core/domain/system-apis.ts";
@@ -66,6 +67,65 @@ describe("no gain is", () => {
     const less = { ...before, applicationEnabled: false, inbound: {} };
     expect(gainsOf(before, less)).toEqual([]);
     expect(gainsOf(less, before)).toEqual(expect.arrayContaining(["clientId", "grantTypes", "applicationEnabled"]));
+  });
+});
+
+describe("an option of a step that is removed", () => {
+  const AUTHENTICATORS = ["BasicAuthenticator", "IdentifierExecutor", "totp", "FIDOAuthenticator"];
+  const subsets = Array.from({ length: 2 ** AUTHENTICATORS.length - 1 }, (_, at) =>
+    AUTHENTICATORS.filter((__, bit) => ((at + 1) >> bit) % 2 === 1),
+  );
+  const withSteps = (...steps: readonly (readonly string[])[]): Application => {
+    const listed = steps.map((names, at) => ({
+      id: at + 1,
+      options: names.map((authenticator) => ({ idp: "LOCAL", authenticator })),
+    }));
+    const before = stored("a");
+    return {
+      ...before,
+      authenticationSequence: { ...before.authenticationSequence, type: "USER_DEFINED", steps: listed },
+    };
+  };
+  const furtherOf = ({ authenticationSequence }: Application) => {
+    const needed = neededFactors(authenticationSequence);
+    return "further" in needed ? needed.further : undefined;
+  };
+  /** Whether each demand of one list is met by another demand of the other one, which is as strict or stricter. */
+  const isAsStrict = (after: readonly (readonly string[])[], before: readonly (readonly string[])[]): boolean => {
+    const [first, ...rest] = before;
+    if (!first) return true;
+    return after.some(
+      (one, at) => one.every((factor) => first.includes(factor)) && isAsStrict(after.toSpliced(at, 1), rest),
+    );
+  };
+  const passwordStep = ({ authenticationSequence: { steps } }: Application) =>
+    steps.findIndex(({ options }) => options.some(({ authenticator }) => authenticator === "BasicAuthenticator"));
+
+  test("is a gain where less is asked for then, and otherwise none, unless the password moves to another step", () => {
+    const found = { weaker: 0, free: 0 };
+    for (const first of subsets) {
+      for (const second of subsets) {
+        const before = withSteps(first, second);
+        const was = furtherOf(before);
+        for (const [at, names] of [first, second].entries()) {
+          for (const name of names.length > 1 ? names : []) {
+            const left = names.filter((one) => one !== name);
+            const after = withSteps(at === 0 ? left : first, at === 1 ? left : second);
+            const is = furtherOf(after);
+            const isWeaker = is !== undefined && was !== undefined && !isAsStrict(is, was);
+            const isGain = gainsOf(before, after).includes("authenticationSequence");
+            if (isWeaker) expect([first, second, left, isGain]).toEqual([first, second, left, true]);
+            const isMoved = passwordStep(after) !== passwordStep(before);
+            if (!isWeaker && !isMoved && is)
+              expect([first, second, left, isGain]).toEqual([first, second, left, false]);
+            if (isWeaker) found.weaker += 1;
+            else if (!isGain) found.free += 1;
+          }
+        }
+      }
+    }
+    expect(found.weaker).toBeGreaterThan(20);
+    expect(found.free).toBeGreaterThan(200);
   });
 });
 

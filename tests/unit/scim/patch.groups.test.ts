@@ -35,6 +35,7 @@ describe("groups", () => {
       { members: [leeMember] },
     ],
     ["M36 an empty list removes no member", [remove("members", [])], {}],
+    ["M36 listed members without a value", [remove("members", [{ value: null }, { value: "" }, {}])], {}],
     ["M31 add and remove the same", [add("members", [{ value: "u-3" }]), remove('members[value eq "u-3"]')], {}],
     ["remove all", [remove("members")], { members: undefined }],
     [

@@ -40,15 +40,16 @@ export function neededFactors({ type, steps, script }: Sequence): NeededFactors 
 }
 
 /**
- * What the password opens in a sequence: the step that asks for it, and further steps that it satisfies alone. A
+ * What the password opens in a sequence: the step that asks for it, and further steps that ask for nothing more. A
  * sequence in which one of these is new asks for less, though it has no option more.
  */
 export function passwordWays(steps: Sequence["steps"]): readonly string[] {
   const { ofPassword, others } = partsOf(steps);
-  const satisfied = others.filter((step) => isOf(step, PASSWORD) && secondFactorsOf(step.options).length === 0);
+  const needsMore = new Set(others.filter((step) => secondFactorsOf(step.options).length > 0 || !isOf(step, PASSWORD)));
+  const free = steps.filter((step, at) => at !== ofPassword && !needsMore.has(step));
   return [
     ...(ofPassword < 0 ? [] : [`password in step ${steps[ofPassword]?.id}`]),
-    ...satisfied.map(({ id }) => `password alone in step ${id}`),
+    ...free.map(({ id }) => `nothing more in step ${id}`),
   ];
 }
 

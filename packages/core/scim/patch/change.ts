@@ -93,6 +93,7 @@ export function removalOf(target: AttributeTarget, given: unknown, place: string
     const each = `${label}[${index}]`;
     if (attribute.type !== "complex") return readElements(attribute, element, each);
     const parts = Object.entries(changesOf(attribute, element, each)).filter(([, value]) => value !== null);
+    if (isObject(element) && Object.values(element).every(isUnassigned)) return [];
     // A member with a name alone, for example: the client would believe that it is gone.
     if (parts.length === 0) throw invalidValue(each, "has no part that identifies the element to remove.");
     return [Object.fromEntries(parts)];

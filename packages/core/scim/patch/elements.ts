@@ -43,15 +43,20 @@ export function identityOf(attribute: Attribute, element: Json): string {
   return JSON.stringify([value, label ?? null]);
 }
 
-/** Whether an element has all parts of a listed one, as filters compare them: mostly in any case. */
-export function hasListedParts(attribute: Attribute, listed: Json, element: Json): boolean {
-  if (!isObject(listed)) return false;
-  return Object.entries(listed).every(([name, given]) => {
+/** The parts of an element with their names, as filters compare them: mostly in any case. */
+export function comparableParts(attribute: Attribute, element: Json): readonly ComparablePart[] {
+  const parts = isObject(element) ? Object.entries(element) : [];
+  return parts.map(([name, value]) => {
     const part = partOf(attribute, name);
-    if (!part) return false;
-    const value = comparable(part, memberOf(element, name));
-    return value !== undefined && value === comparable(part, given);
+    return [name, part && comparable(part, value)] as const;
   });
+}
+
+type ComparablePart = readonly [name: string, value: Operand | undefined];
+
+/** Whether an element has all parts of a listed one. */
+export function hasListedParts(listed: readonly ComparablePart[], element: ReadonlyMap<string, unknown>): boolean {
+  return listed.length > 0 && listed.every(([name, given]) => given !== undefined && element.get(name) === given);
 }
 
 /** Whether a value has exactly the parts of another, and perhaps more. */

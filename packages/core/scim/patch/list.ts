@@ -7,6 +7,7 @@ import type { Attribute, Json, JsonObject } from "../schema/attribute.ts";
 import { isObject } from "../values.ts";
 import type { Budget } from "./budget.ts";
 import {
+  comparableParts,
   hasListedParts,
   identifyingParts,
   identityOf,
@@ -114,10 +115,10 @@ function distinct(before: readonly Json[], list: readonly Json[]): readonly Json
  */
 function without(attribute: Attribute, list: readonly Json[], listed: readonly Json[], spend: Budget): readonly Json[] {
   const [values, identities] = [new Set<Operand>(), new Set<string>()];
-  const others: Json[] = [];
+  const others: ReturnType<typeof comparableParts>[] = [];
   for (const element of listed) {
     const value = valueKey(attribute, element);
-    if (value === undefined) others.push(element);
+    if (value === undefined) others.push(comparableParts(attribute, element));
     else if (isReference(attribute) || memberOf(element, "type") === undefined) values.add(value);
     else identities.add(identityOf(attribute, element));
   }
@@ -126,7 +127,9 @@ function without(attribute: Attribute, list: readonly Json[], listed: readonly J
     const value = valueKey(attribute, element);
     if (value !== undefined && values.has(value)) return true;
     if (identities.size > 0 && identities.has(identityOf(attribute, element))) return true;
-    return others.some((other) => hasListedParts(attribute, other, element));
+    if (others.length === 0) return false;
+    const parts = new Map(comparableParts(attribute, element));
+    return others.some((other) => hasListedParts(other, parts));
   };
   return list.filter((element) => !isListed(element));
 }
