@@ -25,8 +25,13 @@ export interface DataReads {
   representation(occurrence: Occurrence): Promise<JsonObject | undefined>;
 }
 
-/** Characters of data above which a receiver that also takes notices gets a notice. */
-const DATA_LENGTH_MAX = 65_536;
+/** Bytes of data above which a receiver that also takes notices gets a notice. */
+const DATA_BYTES_MAX = 65_536;
+/**
+ * Bytes of data above which another receiver gets no event: a response of Lambda could not hold it, and an event that
+ * cannot be sent holds up all that follow.
+ */
+const DATA_ALONE_BYTES_MAX = 2_000_000;
 
 /** The id of an event: the same whenever it is sent to this stream, another one in each other stream. */
 export function eventId(streamId: string, change: string, kind: Happening["kind"]): string {
@@ -94,7 +99,8 @@ async function eventOf(
   const notice = eventTypes[`${happening.kind}:notice`];
   if (happening.data !== "none" && delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
     const data = happening.data ?? (await reads.representation(occurrence));
-    const isShort = !delivered.has(notice) || JSON.stringify(data ?? {}).length <= DATA_LENGTH_MAX;
+    const most = delivered.has(notice) ? DATA_BYTES_MAX : DATA_ALONE_BYTES_MAX;
+    const isShort = Buffer.byteLength(JSON.stringify(data ?? {})) <= most;
     if (data && isShort) return { [full]: { data } };
   }
   return delivered.has(notice) ? { [notice]: { attributes: happening.attributes } } : undefined;

@@ -118,16 +118,20 @@ describe("data", () => {
     const [{ sub_id } = {}] = await eventsOf(record, {}, reading("user"));
     expect(sub_id).toEqual({ format: "scim", uri: "/Users/u1", externalId: "x1" });
   });
-  test("of many members is a notice, unless the stream takes data only", async () => {
-    const changes = Array.from(
-      { length: 2_000 },
-      (_, at): Change => ({ op: "add", path: `/members/member-number-${at}`, value: {} }),
-    );
-    const large = recordOf(changes, { resource: { type: "group", id: "g1" } });
-    const typesFor = async (requested: readonly string[]) =>
-      (await eventsOf(large, { requested }, reading("group"))).flatMap(({ events }) => Object.keys(events));
-    expect(await typesFor(supportedTypes)).toEqual([`${SCIM}prov:patch:notice`]);
-    expect(await typesFor([`${SCIM}prov:patch:full`])).toEqual([`${SCIM}prov:patch:full`]);
+  test("of many members is a notice, unless the stream takes data only: up to 2 MB", async () => {
+    const typesFor = async (count: number, requested: readonly string[]) => {
+      const changes = Array.from(
+        { length: count },
+        (_, at): Change => ({ op: "add", path: `/members/member-number-${at}`, value: {} }),
+      );
+      const large = recordOf(changes, { resource: { type: "group", id: "g1" } });
+      return (await eventsOf(large, { requested }, reading("group"))).flatMap(({ events }) => Object.keys(events));
+    };
+    const [full, notice] = [`${SCIM}prov:patch:full`, `${SCIM}prov:patch:notice`];
+    expect(await typesFor(2_000, supportedTypes)).toEqual([notice]);
+    expect(await typesFor(2_000, [full])).toEqual([full]);
+    expect(await typesFor(70_000, [full])).toEqual([]);
+    expect(await typesFor(70_000, supportedTypes)).toEqual([notice]);
   });
   test("is not pushed for a user, whose rights are known only while the user calls", () => {
     const push = { delivery: { method: PUSH, url: "https://receiver.example" } } as const;
