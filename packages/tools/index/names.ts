@@ -33,8 +33,9 @@ export async function widenNames({ table, stores, print, progress }: IndexWork):
   return true;
 }
 
-/** Makes narrow ranges of all wide ones. It may end at any time. */
+/** Makes narrow ranges of all wide ones. It may end at any time. False where writers have made others meanwhile. */
 export async function narrowNames({ table, stores, print, progress }: IndexWork): Promise<boolean> {
+  let isDone = true;
   for (const [title, own] of stores.flatMap(listsOf)) {
     const { wide } = await countRanges(table, own);
     if (wide === 0) continue;
@@ -45,7 +46,14 @@ export async function narrowNames({ table, stores, print, progress }: IndexWork)
       bar.stop();
     }
     print(`${title}: ${wide} wide ranges were split.`);
+    const left = (await countRanges(table, own)).wide;
+    if (left === 0) continue;
+    print(
+      `${title}: functions of this release have made ${left} others meanwhile. Stop their traffic, and run it again.`,
+    );
+    isDone = false;
   }
+  if (!isDone) return false;
   print("No index of names has a wide range: the release before 0.2.0 can serve the table.");
   return true;
 }

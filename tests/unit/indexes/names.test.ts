@@ -6,7 +6,7 @@ import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { layout } from "#core/table/name-index/items.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
-import { countRanges } from "#core/table/name-index/reshaping.ts";
+import { countRanges, widenRanges } from "#core/table/name-index/reshaping.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { load } from "#tests/unit/table/name-index.support.ts";
 import { check } from "#tools/index/check.ts";
@@ -89,6 +89,32 @@ test("widens the indexes with many ranges, and narrows them again", { timeout: 6
   expect((await countRanges(on, users)).wide).toBe(0);
   expect(await listed()).toEqual(before);
   expect(await check(worker().work, false)).toBe(true);
+});
+
+test("says where others have made wide ranges while it narrowed them", { timeout: 60_000 }, async () => {
+  const on = table.open(newMeter());
+  const widenAll = async () => {
+    for await (const _ of widenRanges(on, users, { wideFrom: 2 }));
+  };
+  await widenAll();
+  const { wide } = await countRanges(on, users);
+  const { work, lines } = worker();
+  let reads = 0;
+  const busy: IndexWork["table"] = {
+    ...on,
+    async queryAll(query, most) {
+      if (query.PK === users.ranges) reads += 1;
+      // The last read is that after the work.
+      if (reads === 3) await widenAll();
+      return on.queryAll(query, most);
+    },
+  };
+  expect(await narrowNames({ ...work, table: busy })).toBe(false);
+  expect(lines).toEqual([
+    `names of users, PRIMARY of many.test: ${wide} wide ranges were split.`,
+    expect.stringMatching(/^names of users, PRIMARY of many.test: functions of this release have made \d+ others/),
+  ]);
+  expect(await narrowNames(worker().work)).toBe(true);
 });
 
 test("says which ranges are wrong, and mends them by the entries", { timeout: 60_000 }, async () => {

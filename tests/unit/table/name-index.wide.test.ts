@@ -241,6 +241,49 @@ describe("operators", () => {
     expect(await index.audit()).toEqual([]);
   });
 
+  it("make no narrow ranges of one that was split after they have read it", async () => {
+    const keys = freshKeys();
+    const names = pairsOfLetters.slice(0, 20);
+    await load(table, wideLayout(keys, entriesOf(names)));
+    const options: NameIndexOptions = { splitBytes: 100, wide: { foldBytes: 10, splitAt: () => 14 } };
+    const [read, split] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const ofOperator: Table = {
+      ...on,
+      async write(...steps) {
+        read.resolve();
+        await split.promise;
+        return on.write(...steps);
+      },
+    };
+    let narrowing: Promise<void> | undefined;
+    const narrowAll = async (by: Table) => {
+      for await (const _ of narrowRanges(by, keys, options));
+    };
+    const ofWriter: Table = {
+      ...on,
+      async write(...steps) {
+        const isSplit = steps.filter((step) => "put" in step && step.put.PK === keys.ranges).length > 1;
+        if (isSplit && !narrowing) {
+          narrowing = narrowAll(ofOperator);
+          await read.promise;
+        }
+        return on.write(...steps);
+      },
+    };
+    const index = nameIndex(ofWriter, keys, options);
+    const more = letters.slice(0, 6).map((letter) => `${letter}zz`);
+    for (const name of more) await index.create(named(name));
+    expect(narrowing).toBeDefined();
+    split.resolve();
+    await narrowing;
+    expect(await index.audit()).toEqual([]);
+    expect(await everyName(index)).toEqual([...names, ...more].sort(compareKeys));
+    // The other half of the range was not there when the work began.
+    expect(await countRanges(on, keys)).toEqual({ narrow: 1, wide: 1 });
+    await narrowAll(on);
+    expect((await countRanges(on, keys)).wide).toBe(0);
+  });
+
   it("join the neighbours that are left where a writer has made one of them wide meanwhile", async () => {
     const keys = freshKeys();
     await load(table, layout(keys, entriesOf(pairsOfLetters.slice(0, 60)), 100));

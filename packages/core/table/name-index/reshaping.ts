@@ -114,8 +114,8 @@ function firstNarrow(ranges: readonly Range[]): readonly NarrowRange[] {
 }
 
 /**
- * Makes narrow ranges of all wide ones, for a release that knows no others, and which must be the only one then.
- * Yields after each range.
+ * Makes narrow ranges of all wide ones, for a release that knows no others, and which must be the only one then: where
+ * another release splits one meanwhile, a half is left for the next run. Yields after each range.
  */
 export async function* narrowRanges(
   table: Table,
@@ -138,7 +138,8 @@ async function narrow(context: IndexContext, low: string): Promise<void> {
   const { range, contents } = current;
   if (!contents) throw stale();
   const parts = partsOf(context, range, pairTexts(contents));
-  const unchanged = { equal: { c: range.changes, t: range.ticket, ...shapeOfRange(keys) } };
+  // A split that had its ticket before this read leaves number and ticket as they are, and ends the range earlier.
+  const unchanged = { equal: { c: range.changes, t: range.ticket, hi: range.high, ...shapeOfRange(keys) } };
   await table.write(
     ...parts.flatMap(({ names, ...part }, at): Step[] => [
       { put: rangeItem(keys, part), when: at === 0 ? unchanged : "absent", otherwise: stale },
