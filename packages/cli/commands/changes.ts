@@ -58,10 +58,19 @@ async function newest(api: Api, count: number): Promise<readonly Change[]> {
   return found;
 }
 
-function lineOf({ time, actor, operation, resource, changes, changesTotalCount = changes.length }: Change): string {
+/** A change in one line. */
+export function lineOf({
+  time,
+  actor,
+  operation,
+  resource,
+  changes,
+  changesTotalCount = changes.length,
+}: Change): string {
   const paths = changes.map(({ path }) => path).filter((path) => path !== "");
   const what = `${resource.type} ${resource.name ?? resource.id}`;
-  const more = paths.length > PATHS_SHOWN ? ` and ${changesTotalCount - PATHS_SHOWN} more` : "";
+  const others = paths.length - PATHS_SHOWN + changesTotalCount - changes.length;
+  const more = paths.length > PATHS_SHOWN ? ` and ${others} more` : "";
   const list = paths.length > 0 ? `  ${paths.slice(0, PATHS_SHOWN).join(" ")}${more}` : "";
   return `${time}  ${actor.name ?? actor.id}  ${operation}  ${what}${list}`;
 }

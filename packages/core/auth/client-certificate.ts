@@ -35,7 +35,7 @@ export function newAuthenticateCertificate(
     // No lockout: it protects passwords from guesses, and a certificate cannot be guessed.
     const readings = readingsOf(verdict.username);
     const { changesIn, ended } = changesOf(readings, stores.table);
-    try {
+    const find = async () => {
       const candidates = await Promise.all(
         readings.map(async (name) => {
           const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
@@ -45,14 +45,12 @@ export function newAuthenticateCertificate(
       const { name, tenant, userId } = candidates.find((candidate) => candidate.tenant) ?? candidates[0] ?? {};
       if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
       const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId, name.userStore);
-      if (!tenant?.active || !user || !maySignIn(user)) {
-        onRefused(name, user ? "inactive" : "unknown");
-        throw refused();
-      }
-      return await resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
-    } finally {
-      await ended();
-    }
+      if (tenant?.active && user && maySignIn(user)) return { tenant: name.tenant, user };
+      onRefused(name, user ? "inactive" : "unknown");
+      throw refused();
+    };
+    const found = await find().finally(ended);
+    return resolveUser(stores, found.tenant, found.user, await changesIn(found.tenant));
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Table } from "../table/table.ts";
 import type { ChangeRecord } from "./model.ts";
 import { type RecordRow, withParts } from "./record-rows.ts";
-import { shownChanges } from "./shown-changes.ts";
+import { bytesOfShown } from "./shown-changes.ts";
 
 /** Bytes of the JSON of a page, as it is shown: the response of a function has a limit. */
 const PAGE_BYTES = 2_000_000;
@@ -15,6 +15,7 @@ const PART_BYTES = 800_000;
  */
 export async function fitting(table: Table, rows: readonly RecordRow[]): Promise<ChangeRecord[]> {
   const likely = firstWithin(rows, ({ record, parts }) => bytesOf(record) + parts * PART_BYTES);
+  if (likely.every(({ parts }) => parts === 0)) return likely.map(({ record }) => record);
   return firstWithin(await Promise.all(likely.map((row) => withParts(table, row))), bytesOf);
 }
 
@@ -27,6 +28,6 @@ function firstWithin<T>(list: readonly T[], sizeOf: (one: T) => number): T[] {
   return list.slice(0, end === -1 ? list.length : end);
 }
 
-function bytesOf(record: ChangeRecord): number {
-  return Buffer.byteLength(JSON.stringify({ ...record, changes: shownChanges(record.changes) }));
+function bytesOf({ changes, ...record }: ChangeRecord): number {
+  return Buffer.byteLength(JSON.stringify(record)) + bytesOfShown(changes);
 }

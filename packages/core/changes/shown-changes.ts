@@ -9,10 +9,20 @@ const CHANGES_BYTES = 2_000_000;
 
 /** The first of the changes of a record, as many as a response shows. All of them, but for records of very many. */
 export function shownChanges(changes: readonly Change[]): readonly Change[] {
+  return measured(changes).shown;
+}
+
+/** The bytes of the JSON of the changes that a response shows of a record. */
+export function bytesOfShown(changes: readonly Change[]): number {
+  return measured(changes).bytes;
+}
+
+function measured(changes: readonly Change[]): { readonly shown: readonly Change[]; readonly bytes: number } {
   let bytes = 0;
-  const end = changes.findIndex((change) => {
-    bytes += Buffer.byteLength(JSON.stringify(change)) + 1;
-    return bytes > CHANGES_BYTES;
-  });
-  return end === -1 ? changes : changes.slice(0, end);
+  for (const [at, change] of changes.entries()) {
+    const own = Buffer.byteLength(JSON.stringify(change)) + 1;
+    if (bytes + own > CHANGES_BYTES) return { shown: changes.slice(0, at), bytes };
+    bytes += own;
+  }
+  return { shown: changes, bytes };
 }

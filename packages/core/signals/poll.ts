@@ -66,9 +66,9 @@ export async function poll(stream: Stream, making: Making, polling: Polling): Pr
     return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0, gone: 0 };
   const own = asides.flatMap((text) => asideClaims(asideOf(text), making.envelope) ?? []);
   const most = status === "paused" ? 0 : Math.max(0, polling.most - own.length);
-  // Events about the stream leave no room for those of changes, which may wait too.
-  const mayBeMore = status === "enabled" && own.length > 0 && own.length === polling.most;
-  const walk = await walked(stream, making, { ...polling, most }, mayBeMore ? 1 : 0);
+  // Where events about the stream leave no room for those of changes, one page tells whether some wait.
+  const isFilled = status === "enabled" && own.length > 0 && own.length === polling.most;
+  const walk = await walked(stream, making, { ...polling, most }, isFilled ? 1 : 0);
   const claims = [...own.slice(0, polling.most), ...walk.claims];
   return {
     claims,

@@ -191,20 +191,12 @@ describe("setStreamStatus", () => {
     expect((await set(id, "enabled")).body).toEqual({ stream_id: id, status: "enabled" });
     expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual([`/Users/${user}`]);
   });
-  test("disables: what happens meanwhile is left out", async () => {
+  test.each(["enabled", "paused"])("disables: what happens until the stream is %s is left out", async (next) => {
     const id = await stream(creations);
     await set(id, "disabled");
-    await newUser("disabled");
-    await set(id, "enabled");
-    const user = await newUser("enabled");
-    expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual([`/Users/${user}`]);
-  });
-  test("leaves that out also when the stream is paused next, and keeps what happens then", async () => {
-    const id = await stream(creations);
-    await set(id, "disabled");
-    await newUser("disabled-2");
-    await set(id, "paused");
-    const user = await newUser("paused-2");
+    await newUser(`disabled-before-${next}`);
+    await set(id, next);
+    const user = await newUser(`${next}-after-disabled`);
     await set(id, "enabled");
     expect((await events(id)).map(({ sub_id }) => sub_id.uri)).toEqual([`/Users/${user}`]);
   });

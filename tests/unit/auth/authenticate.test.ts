@@ -7,6 +7,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
+import { newChangesOf } from "#core/auth/role-changes.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
@@ -20,6 +21,7 @@ import type { OpenTable } from "#core/table/dynamo.ts";
 import { keys } from "#core/table/keys.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
 import { changingTenant, revokingUser } from "#core/tokens/revocation-store.ts";
+import { newRevocationCache } from "#core/tokens/validity.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
@@ -311,4 +313,19 @@ describe("lockout", () => {
     const rows = await tableOf(service).queryAll({ PK: keys.lock(TENANT, "PRIMARY", "frank").PK, limit: 10 });
     expect(rows.map(({ lockouts }) => lockouts)).toEqual([0, 1]);
   });
+});
+
+test("a refused sign-in ends after the reads that it began, whatever they end in", async () => {
+  const read = Promise.withResolvers<never>();
+  const slow = { ...newRevocationCache(), changes: () => read.promise };
+  authenticate = newAuthenticate(clock, every, undefined, newChangesOf(slow, clock));
+  let isRefused = false;
+  const attempt = refused("nobody.here", "wrong").then(() => {
+    isRefused = true;
+  });
+  await vi.waitFor(() => expect(reasons).toEqual(["unknown"]));
+  await new Promise((next) => setTimeout(next, 20));
+  expect(isRefused).toBe(false);
+  read.reject(new Error("the log cannot be read"));
+  await attempt;
 });

@@ -12,6 +12,7 @@
  * `forcePasswordReset` ends when the user chooses a password, and cannot be switched off by that user.
  */
 import { isDeepStrictEqual } from "node:util";
+import { foldName } from "../../platform/fold.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { isObject, oneOfMany } from "../users/best-value.ts";
 import {
@@ -100,7 +101,7 @@ function valuesOf(elements: unknown): readonly unknown[] {
 }
 
 function folded(value: unknown): unknown {
-  return typeof value === "string" ? value.toLowerCase() : value;
+  return typeof value === "string" ? foldName(value) : value;
 }
 
 /** What an attribute shows then. */
