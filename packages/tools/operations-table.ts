@@ -17,7 +17,7 @@ const NONE = "–";
 const KIB = 1_024;
 
 /** Operations whose units depend on ids, which are random: how records are spread over the lanes of a tenant. */
-const varying: ReadonlySet<string> = new Set(["createWebhook", "createStream", "pollStream"]);
+const varying: ReadonlySet<string> = new Set(["createWebhook", "createStream", "pollStream", "listAuditEvents"]);
 const ROUGHLY = 40;
 
 const number = (value: number): string => value.toLocaleString("en");
@@ -99,14 +99,24 @@ const documentOf = (units: ReadonlyMap<string, Units>): string => {
   return [INTRODUCTION, ...sections].join("\n");
 };
 
-const text = documentOf(await measureUnits());
+/**
+ * The least of two measurements. Ids are random, and so is which change finds a lane of an index full and moves its
+ * entries on: one of some thirty measurements of `deleteApplication` does.
+ */
+const usualUnits = async (): Promise<ReadonlyMap<string, Units>> => {
+  const [first, second] = [await measureUnits(), await measureUnits()];
+  const costs = ({ roundTrips, readUnits, writeUnits }: Units) => roundTrips + readUnits + writeUnits;
+  const lesser = (units: Units, other = units) => (costs(other) < costs(units) ? other : units);
+  return new Map([...first].map(([id, units]) => [id, lesser(units, second.get(id))]));
+};
+
+const text = documentOf(await usualUnits());
 
 if (!process.argv.includes("--check")) {
   await writeFile(FILE, text);
 } else {
   const committed = await readFile(FILE, "utf8").catch(() => "");
-  // A second measurement decides: under load a parallel read may end too late to be counted.
-  if (committed !== text && committed !== documentOf(await measureUnits())) {
+  if (committed !== text) {
     console.error("docs/operations-table.md is out of date: run `npm run operations-table` and commit it.");
     process.exitCode = 1;
   }

@@ -18,8 +18,11 @@ const HELD_MS = 8;
 const BACKOFF = { firstMs: 10, mostMs: 400 };
 const DEADLINE_MS = 9_000;
 
-/** The end of the time of the last one: the next begins later, because a container remembers the times that it saw. */
-let endedMs = 0;
+/**
+ * The end of the time of the last one: the next begins later, because a container remembers the times that it saw. The
+ * first one begins later than any real time, and always at the same: ids and leases depend on it.
+ */
+let endedMs = Date.UTC(2100, 0);
 
 class Conflict extends Error {}
 
@@ -63,7 +66,7 @@ export function conflictModel(random: () => number): ConflictModel {
   const counts: ConflictCounts = { committed: 0, conflicts: 0, failed: 0, byItem: new Map() };
   let timers: Timer[] = [];
   let [nowMs, order] = [0, 0];
-  const ownMs = Math.max(Date.now(), endedMs + 1);
+  const ownMs = endedMs + 1;
 
   const at = (ms: number, go: () => void): void => {
     order += 1;
@@ -199,7 +202,7 @@ export function conflictModel(random: () => number): ConflictModel {
         globalThis.setTimeout = real;
         performance.now = now;
         Date.now = clock;
-        endedMs = Math.max(endedMs, ownMs + Math.ceil(nowMs));
+        endedMs = ownMs + Math.ceil(nowMs);
       }
     },
   };

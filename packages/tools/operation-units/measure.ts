@@ -2,6 +2,7 @@
 import { type OperationId, operations } from "#core/catalogue.ts";
 import { startService } from "#local/service.ts";
 import { administrator } from "#tools/bench/calls.ts";
+import { inLockstep } from "#tools/lockstep.ts";
 import { type Caller, callerOf, type Received, type Units } from "./caller.ts";
 import { type Calls, changes, reads } from "./calls.ts";
 import { createFixture } from "./fixture.ts";
@@ -12,8 +13,6 @@ import { stopTime } from "./still-time.ts";
  * 0014).
  */
 const NAMES_SETTLED_MS = 1_100;
-
-const ROUNDS = 3;
 
 const SETTINGS = {
   port: 0,
@@ -34,15 +33,6 @@ const run = async (call: Caller, calls: Calls): Promise<ReadonlyMap<OperationId,
   return new Map([...received].map(([id, { units }]) => [id, units]));
 };
 
-const greatest = (rounds: readonly ReadonlyMap<OperationId, Units>[]): ReadonlyMap<OperationId, Units> => {
-  const found = new Map<OperationId, Units>();
-  for (const [id, units] of rounds.flatMap((round) => [...round])) {
-    const before = found.get(id);
-    if (!before || units.readUnits > before.readUnits) found.set(id, units);
-  }
-  return found;
-};
-
 /**
  * Measures every operation of the catalogue once, in a fresh service in memory, with functions that have served
  * requests before. Throws where an operation has no call.
@@ -58,10 +48,9 @@ export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
     await run(call, [["requestToken", { as: fixture.client, form: { grant_type: "client_credentials" } }]]);
     time.pass(NAMES_SETTLED_MS);
     await run(call, reads(fixture));
-    // A parallel read may end after the response and is not counted then, so the greatest figure is the complete one.
-    const rounds: ReadonlyMap<OperationId, Units>[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await run(call, reads(fixture)));
-    const measured = new Map([...greatest(rounds), ...(await run(call, changes(fixture)))]);
+    const measured = await inLockstep(
+      async () => new Map([...(await run(call, reads(fixture))), ...(await run(call, changes(fixture)))]),
+    );
     const missing = Object.keys(operations).filter((id) => !measured.has(id as OperationId));
     if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);
     return measured;

@@ -16,9 +16,9 @@ import { keys } from "#core/table/keys.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
-import { inLockstep } from "#tests/support/lockstep.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { ADMIN } from "#tests/support/world.ts";
+import { inLockstep } from "#tools/lockstep.ts";
 
 vi.mock("#core/platform/password.ts", async (original) => {
   const hashOf = (password: string): string => `stand-in of ${password}`;

@@ -3,7 +3,6 @@
  * time are answered at the same time. Without it, a call whose answer is late can begin the next one of its chain after
  * the end of a later call of another chain, and counts as one round trip more.
  */
-import { vi } from "vitest";
 import { HttpTransport } from "#core/table/client/transport.ts";
 
 /** Runs what calls the database from this process, and gives each call its answer once all pending ones have theirs. */
@@ -20,14 +19,13 @@ export const inLockstep = async <R>(run: () => Promise<R>): Promise<R> => {
     }
     await all;
   };
-  const spy = vi.spyOn(HttpTransport.prototype, "send");
-  spy.mockImplementation(async function (this: HttpTransport, call) {
+  HttpTransport.prototype.send = function send(call) {
     pending += 1;
     return sending.call(this, call).finally(ended);
-  });
+  };
   try {
     return await run();
   } finally {
-    spy.mockRestore();
+    HttpTransport.prototype.send = sending;
   }
 };
