@@ -44,7 +44,7 @@ export const repetitive = [
   "tests/unit/changes/{by-actor,changed-since,feed}.test.ts",
   "tests/unit/deploy/doctor-command.test.ts",
   "tests/unit/groups/large-groups.test.ts",
-  "tests/unit/identities/{indexes,killed,large,races,staged,young-tenant}.test.ts",
+  "tests/unit/identities/{indexes,killed,large,races,staged}.test.ts",
   "tests/unit/local/{engine,start}.test.ts",
   "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",

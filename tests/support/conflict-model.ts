@@ -20,7 +20,8 @@ const DEADLINE_MS = 9_000;
 
 /**
  * The end of the time of the last one: the next begins later, because a container remembers the times that it saw. The
- * first one begins later than any real time, and always at the same: ids and leases depend on it.
+ * first one begins later than any real time, and always at the same: ids and leases depend on it. Ids that are made
+ * after it in the same process continue from it, so a test that uses it needs modules of its own.
  */
 let endedMs = Date.UTC(2100, 0);
 

@@ -1,4 +1,7 @@
-/** Creates of a tenant that has no users yet, by a model in which transactions on one item conflict. */
+/**
+ * Creates of a tenant that has no users yet, by a model in which transactions on one item conflict. Files of this
+ * directory have modules of their own, which its time and its ids need.
+ */
 import { afterEach, expect, test, vi } from "vitest";
 import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { freshUser } from "#core/identities/users/model.ts";
