@@ -7,6 +7,7 @@ import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 import { newAuthenticator } from "#tools/examples/authenticator.ts";
 import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { inLockstep } from "#tools/lockstep.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
@@ -17,9 +18,7 @@ beforeAll(async () => {
 
 /** The cost of the request that a function served. */
 const costOf = async (service: string, send: () => Promise<unknown>) => {
-  const lines = await listening(async () => {
-    await send();
-  });
+  const lines = await listening(() => inLockstep(send));
   const [line] = lines.filter((each: LogLine) => each.service === service && each.RoundTrips !== undefined);
   const { RoundTrips: trips = 99, ReadUnits: reads = 99, WriteUnits: writes = 99 } = line ?? {};
   return { trips, reads, writes };
