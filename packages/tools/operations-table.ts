@@ -16,9 +16,16 @@ const FILE = new URL("../../docs/operations-table.md", import.meta.url);
 const NONE = "–";
 const KIB = 1_024;
 
-/** Operations whose units depend on ids, which are random: how records are spread over the lanes of a tenant. */
-const varying: ReadonlySet<string> = new Set(["createWebhook", "createStream", "pollStream", "listAuditEvents"]);
-const ROUGHLY = 40;
+/**
+ * Operations whose read units depend on ids, which are random: how records are spread over the lanes of a tenant. The
+ * table states the next multiple of this number.
+ */
+const varying: ReadonlyMap<string, number> = new Map([
+  ["createWebhook", 40],
+  ["createStream", 40],
+  ["pollStream", 40],
+  ["listAuditEvents", 20],
+]);
 
 const number = (value: number): string => value.toLocaleString("en");
 
@@ -44,6 +51,7 @@ const bodyLimitOf = ({ body, media = "json", limits = {} }: Operation): string =
 const rowOf = (id: string, operation: Operation, units: Units | undefined): string => {
   if (!units) throw new Error(`${id} was not measured`);
   const { method, path, success, failures } = operation;
+  const roughly = varying.get(id);
   const cells = [
     `\`${id}\``,
     method,
@@ -53,7 +61,7 @@ const rowOf = (id: string, operation: Operation, units: Units | undefined): stri
     success.status,
     failures.join(", ") || NONE,
     units.roundTrips,
-    varying.has(id) ? `up to ${Math.ceil(units.readUnits / ROUGHLY) * ROUGHLY}` : units.readUnits,
+    roughly === undefined ? units.readUnits : `up to ${Math.ceil(units.readUnits / roughly) * roughly}`,
     units.writeUnits,
   ];
   return `| ${cells.join(" | ")} |`;
@@ -85,7 +93,9 @@ Written by \`npm run operations-table\` from the operation catalogue. Do not edi
 
 The figures are of a function that has served requests before, and of this data set:
 ${dataSet}.
-Lists cost more with more items: \`npm run bench\` measures large tenants.
+Lists cost more with more items: \`npm run bench\` measures large tenants. Some changes of applications also move the
+entries of their index on, and then cost more than the table says
+([decision 0136](decisions/0136-an-index-of-columns-for-applications.md)).
 `;
 
 /** The document, from what each operation costs. */

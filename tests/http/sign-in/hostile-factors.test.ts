@@ -313,11 +313,13 @@ describe("who has no right password", () => {
     const { person } = await enrolled();
     const costs = new Set<number>();
     for (const username of [person.username, "nobody-here", (await newPerson()).username]) {
-      const page = browser();
-      await page.open(requestOf(strict));
-      const lines = await listening(() => inLockstep(() => enter(page, { username, password: "wrong-Password-1" })));
-      const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
-      costs.add(Number(line?.RoundTrips));
+      for (const _ of [1, 2, 3]) {
+        const page = browser();
+        await page.open(requestOf(strict));
+        const lines = await listening(() => inLockstep(() => enter(page, { username, password: "wrong-Password-1" })));
+        const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
+        costs.add(Number(line?.RoundTrips));
+      }
     }
     expect(costs.size).toBe(1);
   });

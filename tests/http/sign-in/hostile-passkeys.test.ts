@@ -588,12 +588,14 @@ describe("who has no right password", () => {
     const pages = new Set<string>();
     const costs = new Set<number>();
     for (const username of [person.username, coded.username, (await newPerson()).username, "nobody-here"]) {
-      const lines = await listening(async () => {
-        const at = await inLockstep(() => atPage({ username, password: "wrong-Password-1" }));
-        pages.add(at.shown.html.replace(at.page.fields().request ?? "", "").replace(username, ""));
-      });
-      const ofSignIn = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
-      costs.add(Number(ofSignIn.at(-1)?.RoundTrips));
+      for (const _ of [1, 2, 3]) {
+        const lines = await listening(async () => {
+          const at = await inLockstep(() => atPage({ username, password: "wrong-Password-1" }));
+          pages.add(at.shown.html.replace(at.page.fields().request ?? "", "").replace(username, ""));
+        });
+        const ofSignIn = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
+        costs.add(Number(ofSignIn.at(-1)?.RoundTrips));
+      }
     }
     expect([pages.size, costs.size]).toEqual([1, 1]);
   });
