@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { long } from "./tests/long.ts";
+import { long, longAlone } from "./tests/long.ts";
 
 // `npx vitest` runs on the machine's Node, where tests would fail for lack of what newer versions have.
 const NODE_LEAST = 24;
@@ -10,17 +10,13 @@ if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
 }
 
 /** Files that replace modules by others: they need modules of their own. */
-const alone = [
-  "tests/http/access/equal-work.test.ts",
-  "tests/unit/auth/{authenticate,guesses,known-sign-ins}.test.ts",
-  "tests/unit/table/client/access.test.ts",
-];
+const alone = ["tests/unit/table/client/access.test.ts"];
 
-/**
- * `SHARD=3/8`: the third eighth of the files of a run, without the longest, which saves time in CI. All files by
- * default.
- */
-export const shard = process.env.SHARD ? { shard: process.env.SHARD } : {};
+/** Files that test the table, with either of its clients. */
+const onTable = ["tests/unit/table/*.test.ts"];
+
+/** A module of tests/support that runs before each file. */
+export const setupFile = (name: string): string => fileURLToPath(new URL(`tests/support/${name}.ts`, import.meta.url));
 
 /** Settings of every kind of tests. */
 export const shared = {
@@ -32,7 +28,7 @@ export const shared = {
   },
   // Tests wait for their engine as often as they compute: no processor is reserved for each file.
   maxWorkers: "100%",
-  setupFiles: fileURLToPath(new URL("tests/support/silence.ts", import.meta.url)),
+  setupFiles: [setupFile("silence"), setupFile("light-hashes")] as string[],
   testTimeout: 30_000,
   hookTimeout: 30_000,
 } as const;
@@ -44,11 +40,22 @@ export default defineConfig({
       { extends: true, test: { name: "alone", include: alone } },
       {
         extends: true,
+        // The same tests of the table on its second client (decision 0091).
+        test: {
+          name: "document client",
+          include: onTable,
+          exclude: long,
+          env: { DATABASE_CLIENT: "document" },
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
         test: {
           name: "together",
           include: ["tests/**/*.test.ts"],
           // Each of these has its own command, `npm run test:load` and so on.
-          exclude: [...alone, ...long, "tests/{deploy,bundles,load,faults}/**"],
+          exclude: [...alone, ...long, ...longAlone, "tests/{deploy,bundles,load,faults}/**"],
           // Modules are loaded once for all of these files, not for each.
           isolate: false,
         },

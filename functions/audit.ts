@@ -1,16 +1,15 @@
 /** Reads the changes of all resources of a tenant. */
-import { findRecords } from "#core/changes/audit.ts";
-import { auditOperations } from "#core/changes/contract.ts";
-import { changeFeed } from "#core/changes/feed.ts";
-import { type AuditStores, auditHandlers } from "#core/changes/handlers.ts";
+import { findRecords } from "#core/database/changes/audit.ts";
+import { auditOperations } from "#core/database/changes/contract.ts";
+import { changeFeed } from "#core/database/changes/feed.ts";
+import { type AuditStores, auditHandlers } from "#core/database/changes/handlers.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { customProtocolSection } from "#core/settings/custom-protocols.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { openTable } from "#core/table/dynamo.ts";
+import { customProtocolSection } from "#core/service/settings/custom-protocols.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const { customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [customProtocolSection]);
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 
 export const operations = auditOperations;
 
@@ -19,8 +18,10 @@ export const handler = lambda<typeof operations, AuditStores>({
   operations,
   handlers: auditHandlers,
   baseUrl: baseUrl(),
-  stores: ({ meter }) => {
-    const table = open(meter);
-    return { feed: changeFeed(table), customKinds, findRecords: (...given) => findRecords(table, ...given) };
-  },
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
+  stores: (table) => ({
+    feed: changeFeed(table),
+    customKinds,
+    findRecords: (...given) => findRecords(table, ...given),
+  }),
 });

@@ -1,17 +1,19 @@
 /** The Lambda authorizer. With the token endpoint, it is the only function that reads password hashes. */
-import { readyRules } from "#core/auth/access-control/lint.ts";
-import { newAuthorizer } from "#core/auth/authorize.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { protections as operations } from "#core/protection.ts";
-import { accessSection } from "#core/settings/access.ts";
-import { scim2Section } from "#core/settings/scim2.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { userStoreSection } from "#core/settings/user-stores.ts";
-import { openTable } from "#core/table/dynamo.ts";
+
+import { openTable } from "#core/database/table/dynamo.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { protections as operations } from "#core/service/protection.ts";
+import { accessSection } from "#core/service/settings/access.ts";
+import { passwordSection } from "#core/service/settings/password.ts";
+import { scim2Section } from "#core/service/settings/scim2.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { userStoreSection } from "#core/service/settings/user-stores.ts";
+import { readyRules } from "#core/sign-in/authentication/access-control/lint.ts";
+import { newAuthorizer } from "#core/sign-in/authentication/authorize.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
@@ -20,10 +22,11 @@ import { openUserStores } from "./user-stores.ts";
 const open = openTable(tableConfig({ callMs: 5_000, requestMs: 6_500, attemptMs: 1_200 }));
 
 const file = deploymentFile();
-const deployment = sectionsFromFile(file, [accessSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(file, [accessSection, passwordSection, scim2Section, userStoreSection]);
 const { certificates, rules } = deployment.access;
 /** Refusals of a rule name the file. */
 const named = rules.map((rule) => ({ ...rule, file }));
+const lockouts = { ...defaultLockoutPolicy, names: deployment.sourceNames };
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("authorizer", deployment);
 
 export const handler = newAuthorizer({
@@ -42,7 +45,7 @@ export const handler = newAuthorizer({
       roles: roleStore(table),
       groups: groupsIn(table),
       credentials: credentialStore(table),
-      lockouts: lockoutStore(table, defaultLockoutPolicy),
+      lockouts: lockoutStore(table, lockouts),
     };
   },
 });

@@ -1,14 +1,26 @@
 /** Creates the first tenant with its administrator. A deployment invokes it; the gateway does not reach it. */
-import { foundingTables } from "#core/changes/open.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { changesSection } from "#core/settings/changes.ts";
-import { indexSection } from "#core/settings/indexes.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newTenantBootstrapper } from "#core/tenants/bootstrapper.ts";
+import { foundingTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { newTenantBootstrapper } from "#core/directory/tenants/bootstrapper.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { changesSection } from "#core/service/settings/changes.ts";
+import { indexSection } from "#core/service/settings/indexes.ts";
+import { passwordSection } from "#core/service/settings/password.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { userNameSection } from "#core/service/settings/user-names.ts";
 import { deploymentFile, tableConfig } from "./env.ts";
 
-const { changes, indexes } = sectionsFromFile(deploymentFile(), [changesSection, indexSection]);
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const { changes, indexes, nameRules, passwords } = sectionsFromFile(deploymentFile(), [
+  changesSection,
+  indexSection,
+  passwordSection,
+  userNameSection,
+]);
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000, throttling: "awaited" }));
 
-export const handler = newTenantBootstrapper(foundingTables(open, changes), declaredIndexes(indexes));
+export const handler = newTenantBootstrapper(
+  foundingTables(open, changes),
+  passwords,
+  declaredIndexes(indexes),
+  nameRules,
+);

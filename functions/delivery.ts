@@ -5,26 +5,31 @@
  */
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
-import { newOrdering } from "#core/back-channel/order.ts";
-import { tellDue } from "#core/back-channel/tell.ts";
-import { changeFeed } from "#core/changes/feed.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { newWorker } from "#core/events/worker.ts";
+import { changeFeed, DELIVERY_SHOWN_MAX } from "#core/database/changes/feed.ts";
+import { openDocumentClient } from "#core/database/table/client/document-client.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { newWorker } from "#core/events/delivery/worker.ts";
+import { streamKind } from "#core/events/shared-signals/push.ts";
+import { newRepresentation } from "#core/events/shared-signals/representation.ts";
+import { webhookKind } from "#core/events/webhooks/kind.ts";
 import { newDeliveryReport } from "#core/http/observe-delivery.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { postPublic } from "#core/platform/public-post.ts";
-import { streamKind } from "#core/signals/push.ts";
-import { newRepresentation } from "#core/signals/representation.ts";
-import { openTable } from "#core/table/dynamo.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { postPublic } from "#core/kernel/public-post.ts";
+import { newOwnerScopes } from "#core/sign-in/authentication/owner-scopes.ts";
+import { newOrdering } from "#core/sign-in/logout/order.ts";
+import { tellDue } from "#core/sign-in/logout/tell.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
-import { webhookKind } from "#core/webhooks/kind.ts";
+import { noteMails } from "#core/tokens/mail-store.ts";
 import { fetchExempt, publicUrl, tableConfig } from "./env.ts";
 import { eventSealOfDelivery, eventSigningSeal } from "./seals.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
+const open = openTable({ ...tableConfig({ callMs: 9_000, requestMs: 55_000 }), openClient: openDocumentClient });
 const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
 const signer = newEventSigner(eventSigningSeal());
 const sign = newOrdering({ seal: eventSigningSeal(), origin: shared.origin, clock: systemClock });
@@ -32,30 +37,26 @@ const report = newDeliveryReport("delivery");
 
 export const handler = newWorker({
   open,
-  feedOf: changeFeed,
+  feedOf: (table) => changeFeed(table, DELIVERY_SHOWN_MAX),
   kindsOf: (table) => ({
     webhook: webhookKind({
       ...shared,
+      scopesOf: newOwnerScopes(ownersOn(table), systemClock),
       tenantIdOf: async (tenant) => (await tenantStore(table).find(tenant))?.id,
     }),
     stream: streamKind({
       ...shared,
       table,
       signer,
-      owners: {
-        clients: clientStore(table),
-        users: userStore(table),
-        groups: groupStore(table),
-        roles: roleStore(table),
-      },
+      owners: ownersOn(table),
       representation: newRepresentation(table),
       post: postPublic,
     }),
   }),
   report,
   clock: systemClock,
-  alsoDue: (table, untilMs) =>
-    tellDue({
+  alsoDue: async (table, untilMs, only) => {
+    const deps = {
       ...shared,
       table,
       untilMs,
@@ -63,6 +64,19 @@ export const handler = newWorker({
       applications: applicationStore(table),
       post: postPublic,
       random: Math.random,
-      report: (told) => report.told(told),
-    }),
+      report: report.told,
+    };
+    await tellDue(deps, only === "all" ? [SUPER_TENANT, ...(await tenantStore(table).domains())] : only);
+  },
+  noteMails: (table, tenants) => noteMails(table, tenants, systemClock.now()),
 });
+
+/** Where what owners of webhooks and streams may do is read. */
+function ownersOn(table: Table) {
+  return {
+    clients: clientStore(table),
+    users: userStore(table),
+    groups: groupStore(table),
+    roles: roleStore(table),
+  };
+}

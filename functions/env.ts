@@ -2,45 +2,24 @@
  * Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable.
  */
 
-import type { Exempt } from "#core/platform/public-fetch.ts";
-import * as z from "#core/platform/zod.ts";
-import type { TableConfig } from "#core/table/dynamo.ts";
+import type { TableConfig } from "#core/database/table/dynamo.ts";
+import { runsVersion } from "#core/http/version.ts";
+import type { Exempt } from "#core/kernel/public-fetch.ts";
+import * as z from "#core/kernel/zod.ts";
 
-const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
+// Lambda sets it. Every function imports this file, so all of their lines have the version.
+runsVersion(process.env.AWS_LAMBDA_FUNCTION_VERSION);
 
 const Table = z.object({
   TABLE_NAME: z.string().min(3),
   /** Set where the database is not DynamoDB in the region of the function: for local runs and tests. */
-  DYNAMODB_ENDPOINT: optionalUrl,
+  DYNAMODB_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   AWS_REGION: z.string().default("us-east-1"),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_PROFILE: z.string().optional(),
 });
 
-const Links = z.object({
-  /** The origin of absolute links and of tokens. Where it is absent: the domain of the gateway. */
-  BASE_URL: optionalUrl,
-});
-
-const Origin = z.object({
-  /** The public origin of the stage. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
-});
-
-const MutualTls = z.object({
-  /** The origin of the name with client certificates; absent or empty where there is none. */
-  MTLS_URL: optionalUrl.or(z.literal("")),
-});
-
-const Documents = z.object({
-  /** The path of docs/openapi.json, which is next to the bundle when deployed. */
-  OPENAPI_FILE: z.string().min(1),
-});
-
-const Front = z.object({
-  /** The directory of the page at `/`, which is next to the bundle when deployed. */
-  FRONT_DIRECTORY: z.string().min(1),
-});
+const url = z.url({ protocol: /^https?$/ });
 
 const SealingKey = z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in Base64");
 
@@ -55,31 +34,11 @@ const Sealing = z.object({
     .pipe(z.array(SealingKey)),
 });
 
-const Cursors = z.object({
-  /** The key under which cursors are sealed, derived from `SEAL_KEY` (`cursorKeyOf`). */
-  CURSOR_KEY: SealingKey,
-});
-
-const Forms = z.object({
-  /** The key under which forms of sign-in are sealed, derived from `SEAL_KEY` (`formKeyOf`). */
-  FORM_KEY: SealingKey,
-});
-
 /** Keys that are derived from `SEAL_KEY` and its former keys, separated by commas. The first one seals. */
 const DerivedKeys = z
   .string()
   .transform((text) => text.split(","))
   .pipe(z.array(SealingKey).min(1));
-
-const Factors = z.object({
-  /** The keys under which secrets of one-time codes are sealed (`factorKeysOf`). */
-  FACTOR_KEYS: DerivedKeys,
-});
-
-const Answers = z.object({
-  /** The keys of first answers (`answerKeysOf`). */
-  ANSWER_KEYS: DerivedKeys,
-});
 
 const Delivering = z.object({
   /** The keys under which secrets for receivers of events are sealed (`eventKeysOf`). */
@@ -88,48 +47,22 @@ const Delivering = z.object({
   EVENT_SIGNING_KEYS: DerivedKeys,
 });
 
-const Events = z.object({
-  /** The key under which secrets for receivers of events are sealed, derived from `SEAL_KEY` (`eventKeyOf`). */
-  EVENT_KEY: SealingKey,
-});
-
-const Nonces = z.object({
-  /** The key of the nonces of DPoP proofs, derived from `SEAL_KEY` (`nonceKeyOf`). */
-  NONCE_KEY: SealingKey,
-});
-
 const Canary = z.object({
   /** The public origin of the stage. */
-  CANARY_URL: z.url({ protocol: /^https?$/ }),
+  CANARY_URL: url,
   /** The secret of the client, derived from `SEAL_KEY` (`canarySecretOf`). */
   CANARY_SECRET: z.string().min(40),
   /** When the first authority of client certificates expires; `none` where there is none. */
   CANARY_AUTHORITIES_UNTIL: z.union([z.literal("none"), z.iso.datetime()]),
 });
 
-const Bus = z.object({
-  /** The name of the event bus of the stage. */
-  EVENT_BUS: z.string().min(1),
-});
-
-const Metadata = z.object({
-  /**
-   * Hosts with ports from which SAML metadata and JWK sets may be fetched although they are not public: for tests and
-   * closed networks.
-   */
-  METADATA_HOSTS: z.string().default(""),
-});
-
-const DeploymentFile = z.object({
-  /** The path of deployment.toml, which is next to the bundle when deployed. */
-  DEPLOYMENT_TOML: z.string().min(1),
-});
-
-/** The deadlines of a function for the table: one call with its retries, all calls of a request, one attempt. */
+/** The limits of a function for the table: one call with its retries, all calls of a request, one attempt. */
 export interface Deadlines {
   readonly callMs: number;
   readonly requestMs: number;
   readonly attemptMs?: number;
+  /** Whether throttled calls are repeated up to the deadline: where no caller waits. */
+  readonly throttling?: TableConfig["throttling"];
 }
 
 /** Several attempts fit into the time of a call: one that stays without a response costs no request. */
@@ -137,10 +70,10 @@ const ATTEMPT_MS = 2_000;
 
 /** How the table is reached. */
 export function tableConfig(
-  { callMs, requestMs, attemptMs = ATTEMPT_MS }: Deadlines,
+  { callMs, requestMs, attemptMs = ATTEMPT_MS, throttling = "refused" }: Deadlines,
   environment = process.env,
 ): TableConfig {
-  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, attemptMs };
+  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, attemptMs, throttling };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines, client: { environment } };
   // Every request is signed; an embedded engine does not check with which keys.
@@ -153,25 +86,30 @@ export function tableConfig(
   };
 }
 
-/** The origin of absolute links, without a trailing slash. */
+/**
+ * The origin of absolute links and of tokens, without a trailing slash. Where it is absent: the domain of the gateway.
+ */
 export function baseUrl(environment = process.env): string | undefined {
-  return read(Links, environment).BASE_URL?.replace(/\/$/, "");
+  return one("BASE_URL", url.optional(), environment)?.replace(/\/$/, "");
 }
 
 /** The public origin of the stage, without a trailing slash. */
 export function publicUrl(environment = process.env): string {
-  return read(Origin, environment).PUBLIC_URL.replace(/\/$/, "");
+  return one("PUBLIC_URL", url, environment).replace(/\/$/, "");
 }
 
-/** The origin of the name with client certificates, without a trailing slash. */
+/** The origin of the name with client certificates, without a trailing slash; absent or empty where there is none. */
 export function mtlsUrl(environment = process.env): string | undefined {
-  return read(MutualTls, environment).MTLS_URL?.replace(/\/$/, "") || undefined;
+  return one("MTLS_URL", url.optional().or(z.literal("")), environment)?.replace(/\/$/, "") || undefined;
 }
 
-/** The hosts with ports that may be fetched from although they are not public. */
+/**
+ * The hosts with ports from which SAML metadata and JWK sets may be fetched although they are not public: for tests
+ * and closed networks.
+ */
 export function fetchExempt(environment = process.env): Exempt {
-  const { METADATA_HOSTS } = read(Metadata, environment);
-  return new Set(METADATA_HOSTS.split(",").filter((host) => host !== ""));
+  const hosts = one("METADATA_HOSTS", z.string().default(""), environment);
+  return new Set(hosts.split(",").filter((host) => host !== ""));
 }
 
 /** The sealing key of the deployment and its former keys, in Base64: they open every sealed value. */
@@ -180,24 +118,34 @@ export function sealingKeys(environment = process.env): { readonly key: string; 
   return { key: SEAL_KEY, former: FORMER_SEAL_KEYS };
 }
 
-/** The key of cursors, in Base64. */
+/** The user name of the administrator of `npm start`, who has the password that the environment says. */
+export function localAdministrator(environment = process.env): string | undefined {
+  return one("LOCAL_ADMINISTRATOR", z.string().optional(), environment);
+}
+
+/** The key under which cursors are sealed, in Base64, derived from `SEAL_KEY` (`cursorKeyOf`). */
 export function cursorKey(environment = process.env): string {
-  return read(Cursors, environment).CURSOR_KEY;
+  return one("CURSOR_KEY", SealingKey, environment);
 }
 
-/** The key of forms of sign-in, in Base64. */
+/** The key under which forms of sign-in are sealed, in Base64, derived from `SEAL_KEY` (`formKeyOf`). */
 export function formKey(environment = process.env): string {
-  return read(Forms, environment).FORM_KEY;
+  return one("FORM_KEY", SealingKey, environment);
 }
 
-/** The keys of secrets of one-time codes, in Base64, the present one first. They open no other secret. */
+/**
+ * The keys of secrets of one-time codes, in Base64, the present one first (`factorKeysOf`). They open no other secret.
+ */
 export function factorKeys(environment = process.env): readonly string[] {
-  return read(Factors, environment).FACTOR_KEYS;
+  return one("FACTOR_KEYS", DerivedKeys, environment);
 }
 
-/** The key of secrets for receivers of events, in Base64. It opens no other secret. */
+/**
+ * The key of secrets for receivers of events, in Base64, derived from `SEAL_KEY` (`eventKeyOf`). It opens no other
+ * secret.
+ */
 export function eventKey(environment = process.env): string {
-  return read(Events, environment).EVENT_KEY;
+  return one("EVENT_KEY", SealingKey, environment);
 }
 
 /** The keys of secrets for receivers of events, and of the keys that sign events. They open no other secret. */
@@ -206,14 +154,16 @@ export function deliveringKeys(environment = process.env) {
   return { receivers, signing };
 }
 
-/** The keys of first answers to repeatable requests, the present one first. They open no other secret. */
+/**
+ * The keys of first answers to repeatable requests, the present one first (`answerKeysOf`). They open no other secret.
+ */
 export function answerKeys(environment = process.env): readonly Uint8Array[] {
-  return read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64"));
+  return one("ANSWER_KEYS", DerivedKeys, environment).map((text) => Buffer.from(text, "base64"));
 }
 
-/** The key of the nonces of DPoP proofs. It opens no secret. */
+/** The key of the nonces of DPoP proofs, derived from `SEAL_KEY` (`nonceKeyOf`). It opens no secret. */
 export function nonceKey(environment = process.env): Uint8Array {
-  return Buffer.from(read(Nonces, environment).NONCE_KEY, "base64");
+  return Buffer.from(one("NONCE_KEY", SealingKey, environment), "base64");
 }
 
 /** What the synthetic check uses. */
@@ -228,22 +178,17 @@ export function canary(environment = process.env) {
 
 /** The name of the event bus of the stage. */
 export function eventBus(environment = process.env): string {
-  return read(Bus, environment).EVENT_BUS;
+  return one("EVENT_BUS", z.string().min(1), environment);
 }
 
-/** The path of the API document. */
-export function openApiFile(environment = process.env): string {
-  return read(Documents, environment).OPENAPI_FILE;
-}
-
-/** The directory of the page at `/`. */
+/** The directory of the page at `/`, which is next to the bundle when deployed. */
 export function frontDirectory(environment = process.env): string {
-  return read(Front, environment).FRONT_DIRECTORY;
+  return one("FRONT_DIRECTORY", z.string().min(1), environment);
 }
 
-/** The path of deployment.toml. */
+/** The path of deployment.toml, which is next to the bundle when deployed. */
 export function deploymentFile(environment = process.env): string {
-  return read(DeploymentFile, environment).DEPLOYMENT_TOML;
+  return one("DEPLOYMENT_TOML", z.string().min(1), environment);
 }
 
 /**
@@ -256,6 +201,25 @@ export function directoryPassword(
   const password = environment[passwordEnv];
   if (password) return password;
   throw new Error(`environment: ${passwordEnv}: set the password for the directory of the user store ${domain}`);
+}
+
+/**
+ * The directory of the outbox, which the local service alone sets; and the password of the mail server. The latter
+ * throws an `Error` where it is not set.
+ */
+export function mailSurroundings(environment = process.env) {
+  return {
+    outbox: environment.OUTBOX_DIRECTORY || undefined,
+    smtpPassword(): string {
+      const { SMTP_PASSWORD: password } = environment;
+      if (password) return password;
+      throw new Error("environment: SMTP_PASSWORD: set the password of smtp_user in the section [email]");
+    },
+  };
+}
+
+function one<T>(name: string, schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {
+  return read(z.object({ [name]: schema }), environment)[name] as T;
 }
 
 function read<T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {

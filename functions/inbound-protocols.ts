@@ -6,20 +6,20 @@ import { protocolOperations } from "#core/applications/inbound-protocols/contrac
 import { type ProtocolStores, protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
-import { recordedTables } from "#core/changes/open.ts";
-import { protocolHistoryOperations } from "#core/history/contract-protocols.ts";
-import { type ProtocolHistoryStores, protocolHistoryHandlers } from "#core/history/protocols.ts";
-import { withHistory } from "#core/history/source.ts";
+import { recordedTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { apiSection } from "#core/settings/api.ts";
-import { changesSection } from "#core/settings/changes.ts";
-import { customProtocolSection } from "#core/settings/custom-protocols.ts";
-import { oauthSection } from "#core/settings/oauth.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { protocolUndoOperations } from "#core/undo/contract-protocols.ts";
-import { type ProtocolUndoStores, protocolUndoHandlers } from "#core/undo/protocols.ts";
+import { apiSection } from "#core/service/settings/api.ts";
+import { changesSection } from "#core/service/settings/changes.ts";
+import { customProtocolSection } from "#core/service/settings/custom-protocols.ts";
+import { oauthSection } from "#core/service/settings/oauth.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { protocolHistoryOperations } from "#core/versions/history/contract-protocols.ts";
+import { type ProtocolHistoryStores, protocolHistoryHandlers } from "#core/versions/history/protocols.ts";
+import { withHistory } from "#core/versions/history/source.ts";
+import { protocolUndoOperations } from "#core/versions/undo/contract-protocols.ts";
+import { type ProtocolUndoStores, protocolUndoHandlers } from "#core/versions/undo/protocols.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { protocolSupport } from "./seals.ts";
 
@@ -29,7 +29,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   customProtocolSection,
   oauthSection,
 ]);
-const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
+const recorded = recordedTables(deployment.changes);
 const protocols = protocolSupport(deployment);
 
 export const operations = {
@@ -49,8 +49,9 @@ export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores 
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,
-  stores: (served) =>
-    withHistory<Stores>(open(served), (table) => ({
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
+  stores: (plain, served) =>
+    withHistory<Stores>(recorded(plain, served.caused), (table) => ({
       applications: applicationStore(table),
       secretUses: secretUseStore(table),
       protocols,

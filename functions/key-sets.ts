@@ -1,8 +1,7 @@
 /** Documents at addresses of clients, as a function reads them: JWK sets, and lists of sectors. */
-import { systemClock } from "#core/platform/clock.ts";
+import { systemClock } from "#core/kernel/clock.ts";
 import type { KeyUse } from "#core/tokens/key-set.ts";
-import type { FetchDocument } from "#core/tokens/remote-documents.ts";
-import { newRemoteKeySets, type RemoteKeySets } from "#core/tokens/remote-key-sets.ts";
+import { type FetchDocument, newRemoteKeySets, type RemoteKeySets } from "#core/tokens/remote-documents.ts";
 import { fetchExempt } from "./env.ts";
 
 /** Bytes of a document at the address of a client. */
@@ -15,7 +14,7 @@ const DOCUMENT_BYTES_MAX = 65_536;
 export function openAddresses(): FetchDocument {
   const exempt = fetchExempt();
   return async (address) => {
-    const { fetchPublic } = await import("#core/platform/public-fetch.ts");
+    const { fetchPublic } = await import("#core/kernel/public-fetch.ts");
     return fetchPublic(address, exempt, DOCUMENT_BYTES_MAX);
   };
 }

@@ -1,20 +1,22 @@
 /** Deleted resources: list, read, restore, and remove for good. */
-import { asideStore } from "#core/aside/aside-store.ts";
-import { recordedTables } from "#core/changes/open.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
+
+import { recordedTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { asideStore } from "#core/database/trash/aside-store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { recoveryOperations } from "#core/recovery/contract.ts";
-import { recoveryHandlers } from "#core/recovery/handlers.ts";
-import { restoredPeople } from "#core/recovery/people.ts";
-import { apiSection } from "#core/settings/api.ts";
-import { changesSection } from "#core/settings/changes.ts";
-import { indexSection } from "#core/settings/indexes.ts";
-import { scim2Section } from "#core/settings/scim2.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { userStoreSection } from "#core/settings/user-stores.ts";
-import { openTable } from "#core/table/dynamo.ts";
+import { apiSection } from "#core/service/settings/api.ts";
+import { changesSection } from "#core/service/settings/changes.ts";
+import { indexSection } from "#core/service/settings/indexes.ts";
+import { scim2Section } from "#core/service/settings/scim2.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { userNameSection } from "#core/service/settings/user-names.ts";
+import { userStoreSection } from "#core/service/settings/user-stores.ts";
+import { recoveryOperations } from "#core/versions/deleted/contract.ts";
+import { recoveryHandlers } from "#core/versions/deleted/handlers.ts";
+import { restoredPeople } from "#core/versions/deleted/people.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -23,9 +25,10 @@ const deployment = sectionsFromFile(deploymentFile(), [
   apiSection,
   scim2Section,
   indexSection,
+  userNameSection,
   userStoreSection,
 ]);
-const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
+const recorded = recordedTables(deployment.changes);
 const { userStoresOf, usersIn, groupsIn, declared } = await openUserStores("recovery", deployment, false);
 
 export const operations = recoveryOperations;
@@ -38,8 +41,9 @@ export const handler = lambda({
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,
-  stores: (served) => {
-    const table = open(served);
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })),
+  stores: (plain, served) => {
+    const table = recorded(plain, served.caused);
     return {
       asides: asideStore(table),
       table,
@@ -51,6 +55,7 @@ export const handler = lambda({
         roles: roleStore(table),
         tenants: tenantStore(table),
         userStores: userStoresOf(served.tenant),
+        nameRules: deployment.nameRules,
       }),
     };
   },

@@ -1,8 +1,8 @@
 /** The seals of functions, from the keys of their environment: apart from env.ts, which every function loads. */
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal } from "#core/platform/seal.ts";
-import type { Deployment } from "#core/settings/deployment.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal } from "#core/kernel/seal.ts";
+import type { Deployment } from "#core/service/settings/deployment.ts";
 import { cursorKey, deliveringKeys, eventKey, factorKeys, fetchExempt, formKey, sealingKeys } from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
@@ -41,6 +41,11 @@ export function eventSigningSeal(): Seal {
   return sealOf(deliveringKeys().signing);
 }
 
+/** The same from the sealing key. */
+export function eventSigningSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
+  return sealOf(eventSigningKeysOf(key, former.join(",")).split(","));
+}
+
 /** The secret of the client of the synthetic check, where the sealing key is known. */
 export function canarySecret(): string {
   return canarySecretOf(sealingKeys().key);
@@ -60,15 +65,6 @@ export function protocolSupport({
     clientSecretsShownTo,
     metadataExempt: fetchExempt(),
   };
-}
-
-/**
- * The same for commands, from the sealing key: it also opens private keys that were sealed under the sealing key
- * itself, as those of events were at first.
- */
-export function eventSigningSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
-  const derived = eventSigningKeysOf(key, former.join(","));
-  return sealOf([...derived.split(","), key, ...former]);
 }
 
 function sealOf([key = "", ...former]: readonly string[]): Seal {

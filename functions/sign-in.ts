@@ -3,60 +3,68 @@
  * token endpoint the only function that verifies passwords; the only one that reads sessions and secrets of one-time
  * codes. It signs nothing.
  */
-import { apiResourceStore } from "#core/api-resources/store.ts";
+import { apiResourceStore } from "#core/applications/apis/store.ts";
+import { oidcScopeStore } from "#core/applications/oidc-scopes/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { refusalLog } from "#core/auth/refusals.ts";
-import { newSignIn } from "#core/auth/sign-in.ts";
-import { recordedTables } from "#core/changes/open.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
+import { recordedTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
 import { sentRequest } from "#core/http/request.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { oidcScopeStore } from "#core/oidc-scopes/store.ts";
-import { newPairwiseSubjects } from "#core/openid/pairwise-store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { changesSection } from "#core/settings/changes.ts";
-import { indexSection } from "#core/settings/indexes.ts";
-import { oauthSection } from "#core/settings/oauth.ts";
-import { scim2Section } from "#core/settings/scim2.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { signInSection } from "#core/settings/sign-in.ts";
-import { userStoreSection } from "#core/settings/user-stores.ts";
-import type { SignInTools } from "#core/sign-in/context.ts";
-import { signInOperations } from "#core/sign-in/contract.ts";
-import { signInHandlers } from "#core/sign-in/handlers.ts";
-import { faultPage } from "#core/sign-in/pages/fault-page.ts";
-import { readSector } from "#core/sign-in/sectors.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newTokenReader } from "#core/tokens/reader.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { later } from "#core/kernel/later.ts";
+import { changesSection } from "#core/service/settings/changes.ts";
+import { emailSection } from "#core/service/settings/email.ts";
+import { indexSection } from "#core/service/settings/indexes.ts";
+import { oauthSection } from "#core/service/settings/oauth.ts";
+import { passwordSection } from "#core/service/settings/password.ts";
+import { scim2Section } from "#core/service/settings/scim2.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { signInSection } from "#core/service/settings/sign-in.ts";
+import { userStoreSection } from "#core/service/settings/user-stores.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
+import { refusalLog } from "#core/sign-in/authentication/refusals.ts";
+import { newSignIn } from "#core/sign-in/authentication/sign-in.ts";
+import { newTokenReader } from "#core/sign-in/authentication/token-reader.ts";
+import { newRevocationCache } from "#core/sign-in/authentication/token-validity.ts";
+import type { SignInTools } from "#core/sign-in/flow/context.ts";
+import { signInOperations } from "#core/sign-in/flow/contract.ts";
+import { signInHandlers } from "#core/sign-in/flow/handlers.ts";
+import { readSector } from "#core/sign-in/flow/sectors.ts";
+import { newPairwiseSubjects } from "#core/sign-in/openid/pairwise-store.ts";
 import { newRemoteDocuments } from "#core/tokens/remote-documents.ts";
-import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, localAdministrator, tableConfig } from "./env.ts";
 import { openAddresses, openKeySets } from "./key-sets.ts";
+import { sendsMails } from "./mails.ts";
 import { openProofs } from "./proofs.ts";
 import { factorSeal, formSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [
   changesSection,
+  emailSection,
   indexSection,
   oauthSection,
+  passwordSection,
   scim2Section,
   signInSection,
   userStoreSection,
 ]);
-const openRecorded = recordedTables(open, deployment.changes);
+const recordedBy = recordedTables(deployment.changes);
+const lockouts = { ...defaultLockoutPolicy, names: deployment.sourceNames };
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("sign-in", deployment, false);
 const observer = newObserver("sign-in");
 const origin = baseUrl();
 
 const tools: SignInTools = {
   settings: deployment.signIn,
+  passwords: deployment.passwords,
+  localAdministrator: localAdministrator(),
+  recovers: sendsMails(deployment),
   limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),
@@ -68,6 +76,7 @@ const tools: SignInTools = {
   keySets: openKeySets(),
   refusals: (attempt) => refusalLog(observer, attempt),
 };
+const { faultPage } = later(() => import("#core/sign-in/pages/fault-page.ts"), "faultPage");
 
 export const operations = signInOperations;
 
@@ -77,18 +86,20 @@ export const handler = lambda({
   handlers: signInHandlers,
   faultPage,
   baseUrl: origin,
-  stores: ({ meter, event, caused }) => {
-    const table = open(meter);
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
+  stores: (table, { event, caused }) => {
     return {
       identitiesAs: (principal) => {
         const caller = { ...caused.caller, principal, signIn: "password" } as const;
-        const recorded = openRecorded({ meter, caused: { ...caused, caller } });
+        const recorded = recordedBy(table, { ...caused, caller });
         return {
           users: usersIn(recorded),
           groups: groupsIn(recorded),
           roles: roleStore(recorded),
           tenants: tenantStore(recorded),
           userStores: userStoresOf(principal.tenant),
+          passwords: deployment.passwords,
+          sendsMail: sendsMails(deployment),
         };
       },
       table,
@@ -104,7 +115,7 @@ export const handler = lambda({
       groups: groupsIn(table),
       roles: roleStore(table),
       credentials: credentialStore(table),
-      lockouts: lockoutStore(table, defaultLockoutPolicy),
+      lockouts: lockoutStore(table, lockouts),
     };
   },
 });

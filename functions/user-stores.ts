@@ -1,16 +1,17 @@
 /** Opens the user stores of a deployment. */
+
+import type { Table } from "#core/database/table/table.ts";
+import { early } from "#core/database/table/timing.ts";
+import { declaredGroups } from "#core/directory/groups/declared.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import type { DirectorySettings } from "#core/directory/ldap/model.ts";
+import { declaredUsers } from "#core/directory/users/declared.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { userStore } from "#core/directory/users/store.ts";
 import { newObserver } from "#core/http/observe.ts";
-import { declaredGroups } from "#core/identities/groups/declared.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { declaredUsers } from "#core/identities/users/declared.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import type { DirectorySettings } from "#core/ldap/model.ts";
-import type { ServiceName } from "#core/operation/services.ts";
-import type { Deployment } from "#core/settings/deployment.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
-import type { Table } from "#core/table/table.ts";
-import { early } from "#core/table/timing.ts";
+import type { ServiceName } from "#core/kernel/operation/services.ts";
+import type { Deployment } from "#core/service/settings/deployment.ts";
+import { userStoreNames } from "#core/service/settings/user-stores.ts";
 import { directoryPassword } from "./env.ts";
 
 /**
@@ -38,7 +39,7 @@ export async function openUserStores(
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
     directories.length > 0 &&
-    (await import("#core/ldap/open.ts")).openDirectories({
+    (await import("#core/directory/ldap/open.ts")).openDirectories({
       directories,
       countsAll: scim2.countsDirectories,
       passwordOf: directoryPassword,
@@ -48,7 +49,7 @@ export async function openUserStores(
     userStoresOf,
     /** Signs in to a directory as the service does. */
     canConnect: async (directory: DirectorySettings) =>
-      (await import("#core/ldap/probe.ts")).canConnect(directory, directoryPassword(directory)),
+      (await import("#core/directory/ldap/probe.ts")).canConnect(directory, directoryPassword(directory)),
     /** For what writes users without their store. */
     declared,
     usersIn: (table: Table) => {

@@ -1,24 +1,24 @@
 /** Webhooks and their metadata. */
-import { changeFeed, checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
-import { recordedTables } from "#core/changes/open.ts";
-import { subscriberStore } from "#core/events/subscriber-store.ts";
-import { webhookHistoryOperations } from "#core/history/contract-webhooks.ts";
-import { withHistory } from "#core/history/source.ts";
-import { type WebhookHistoryStores, webhookHistoryHandlers } from "#core/history/webhooks.ts";
+import { changeFeed, DELIVERY_SHOWN_MAX, feedCursorAt, timeOfFeedCursor } from "#core/database/changes/feed.ts";
+import { recordedTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { subscriberStore } from "#core/events/delivery/subscriber-store.ts";
+import { webhookOperations } from "#core/events/webhooks/contract.ts";
+import { type WebhookStores, webhookHandlers } from "#core/events/webhooks/handlers.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { apiSection } from "#core/settings/api.ts";
-import { changesSection } from "#core/settings/changes.ts";
-import { sectionsFromFile } from "#core/settings/section.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { webhookOperations } from "#core/webhooks/contract.ts";
-import { type WebhookStores, webhookHandlers } from "#core/webhooks/handlers.ts";
+import { apiSection } from "#core/service/settings/api.ts";
+import { changesSection } from "#core/service/settings/changes.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { webhookHistoryOperations } from "#core/versions/history/contract-webhooks.ts";
+import { withHistory } from "#core/versions/history/source.ts";
+import { type WebhookHistoryStores, webhookHistoryHandlers } from "#core/versions/history/webhooks.ts";
 import { answerKeys, baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
 import { eventSeal } from "./seals.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
-const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const shared = { seal: eventSeal(), exempt: fetchExempt(), cursorAt: feedCursorAt, checkCursor: checkFeedCursor };
+const recorded = recordedTables(deployment.changes);
+const shared = { seal: eventSeal(), exempt: fetchExempt(), cursorAt: feedCursorAt, timeOfCursor: timeOfFeedCursor };
 
 export const operations = { ...webhookOperations, ...webhookHistoryOperations };
 
@@ -30,10 +30,11 @@ export const handler = lambda<typeof operations, WebhookHistoryStores>({
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,
-  stores: (served) =>
-    withHistory<WebhookStores>(open(served), (table) => ({
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
+  stores: (plain, served) =>
+    withHistory<WebhookStores>(recorded(plain, served.caused), (table) => ({
       ...shared,
       subscribers: subscriberStore(table),
-      startAt: (tenant, nowMs) => changeFeed(table).start(tenant, nowMs),
+      startAt: (tenant, nowMs) => changeFeed(table, DELIVERY_SHOWN_MAX).start(tenant, nowMs),
     })),
 });

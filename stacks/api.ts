@@ -1,8 +1,12 @@
-/** The HTTP API: the routes of the catalogue, each behind the authorizer, and those of the page at `/`. */
-import { routes } from "#core/operation/derive.ts";
+/**
+ * The HTTP API: the routes of the catalogue, each behind the authorizer, and those of the page at `/`. All routes of a
+ * function share one integration and one permission (decision 0174).
+ */
+import { routes } from "#core/kernel/operation/derive.ts";
 import type { Certified } from "./domains.ts";
 import type { ServingFunctions } from "./functions.ts";
-import type { Stage } from "./stage.ts";
+import { componentName, type ServingName } from "./plan.ts";
+import { GATEWAY_STAGE, type Stage } from "./stage.ts";
 
 /**
  * The access log: one line for each request that reaches the gateway, whatever its result. Fields that a caller
@@ -84,16 +88,48 @@ export function api({ stage, functions, domain }: Parts) {
       ttl: "0 seconds",
     },
   });
+  const integrations = integrationsOf(gateway, functions);
   for (const { key, service, isOpen } of routes()) {
-    gateway.route(key, functions[service].target, {
-      name: routeName(key),
-      ...(!isOpen && { auth: { lambda: authorizer.id } }),
+    new aws.apigatewayv2.Route(`${routeName(key)}Route`, {
+      apiId: gateway.nodes.api.id,
+      routeKey: key,
+      target: $interpolate`integrations/${integrations(service).id}`,
+      ...(isOpen ? { authorizationType: "NONE" } : { authorizationType: "CUSTOM", authorizerId: authorizer.id }),
     });
   }
   return gateway;
 }
 
-/** The name of a route's component: `ANY /t/{tenant}/scim2/{proxy+}` is `TTenantScim2Proxy`. */
+/**
+ * The integration of a function, which is created for its first route. SST's own routes have an integration and a
+ * permission each: the policy of a function with many routes would not fit into the 20,480 bytes that Lambda allows.
+ */
+function integrationsOf(gateway: sst.aws.ApiGatewayV2, functions: ServingFunctions) {
+  const { api } = gateway.nodes;
+  const made = new Map<ServingName, aws.apigatewayv2.Integration>();
+  return (service: ServingName): aws.apigatewayv2.Integration => {
+    const known = made.get(service);
+    if (known) return known;
+    const { lambda, qualifier, target } = functions[service];
+    const permission = new aws.lambda.Permission(`${componentName(service)}Permission`, {
+      action: "lambda:InvokeFunction",
+      function: lambda.name,
+      ...(qualifier && { qualifier }),
+      principal: "apigateway.amazonaws.com",
+      // Every route of this API, by the one stage that it has.
+      sourceArn: $interpolate`${api.executionArn}/${GATEWAY_STAGE}/*`,
+    });
+    const integration = new aws.apigatewayv2.Integration(
+      `${componentName(service)}Integration`,
+      { apiId: api.id, integrationType: "AWS_PROXY", integrationUri: target, payloadFormatVersion: "2.0" },
+      { dependsOn: [permission] },
+    );
+    made.set(service, integration);
+    return integration;
+  };
+}
+
+/** The name of a route's resource, without its end: `ANY /t/{tenant}/scim2/{proxy+}` is `TTenantScim2Proxy`. */
 function routeName(key: string): string {
   if (key === "ANY /") return "Front";
   return key === "$default"

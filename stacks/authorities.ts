@@ -1,11 +1,7 @@
-/**
- * Checks that the gateway and the functions accept a common issuer of client certificates. The gateway uses the
- * truststore, the functions use deployment.toml, and a certificate must pass both. Pure except for the files that it
- * reads.
- */
+/** What a deployment reads of files: authorities of client certificates, passwords of directories, who sends mails. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { deploymentFromFile } from "#core/settings/deployment.ts";
+import { deploymentFromFile } from "#core/service/settings/deployment.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -59,4 +55,24 @@ function certificatesIn(truststore: string): readonly X509Certificate[] {
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ") || "none";
+}
+
+/** The variables with the passwords of the declared directories. Throws like the functions at their start. */
+export function directoryPasswords(file: string): readonly string[] {
+  return [...new Set(deploymentFromFile(file).userStores.flatMap(({ directory }) => directory?.passwordEnv ?? []))];
+}
+
+/** How mails leave: `undefined` where none do. Throws an `Error` for an outbox, which is of the local service alone. */
+export function mailOf(file: string) {
+  const { settings } = deploymentFromFile(file).mail;
+  if (settings?.provider !== "outbox") return settings;
+  throw new Error(`${file}: email.provider: "outbox" writes files of npm start. Deploy with "ses" or "smtp".`);
+}
+
+/** The name of the secret of a variable: `CorpDirectoryPassword` for `CORP_DIRECTORY_PASSWORD`. */
+export function secretNameOf(variable: string): string {
+  return variable
+    .split("_")
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join("");
 }

@@ -11,6 +11,11 @@ const KEPT_DAYS = { here: 7, there: 35 };
 /** AWS's own policy for the role that AWS Backup assumes. */
 const BACKUP_POLICY = "arn:aws:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup";
 
+/** The name of the vault of a stage. */
+export function vaultName({ name }: Pick<Stage, "name">): string {
+  return `${$app.name}-${name}`;
+}
+
 /** Creates the vault, the plan and the role of the copies; nothing where no other vault is set. */
 export function backupCopies(
   { name, removal }: Stage,
@@ -18,7 +23,7 @@ export function backupCopies(
   table: sst.aws.Dynamo,
 ): void {
   if (destinationVaultArn === undefined) return;
-  const title = `${$app.name}-${name}`;
+  const title = vaultName({ name });
   // A vault with backups cannot be deleted.
   const vault = new aws.backup.Vault("BackupVault", { name: title }, { retainOnDelete: removal === "retain" });
   const role = new aws.iam.Role("BackupRole", {

@@ -1,7 +1,8 @@
 /** The plans of the functions of the synthetic check, which only a stage with the check has (decision 0073). Pure. */
-import { CANARY_CLIENT } from "#core/canary/model.ts";
-import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
-import { keys } from "#core/table/keys.ts";
+
+import { keys } from "#core/database/table/keys.ts";
+import { CANARY_TENANT, SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { CANARY_CLIENT } from "#core/service/health/model.ts";
 import { type FunctionPlan, hashing } from "./function-plan.ts";
 import { administrator, applicationIndex, applicationIndexReads } from "./partition-groups.ts";
 import { ANY, partitions as p } from "./partitions.ts";
@@ -27,7 +28,6 @@ export const canarySetup: FunctionPlan = {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application, ...applicationIndexReads]),
-      p.applicationsIndexed,
       // Whether a new tenant would capture user names (decision 0062).
       ...inTenant(SUPER_TENANT, [p.userNames]),
     ],

@@ -2,8 +2,9 @@
  * The synthetic check of a stage: every minute a function does what a client program does (decision 0073). The
  * deployment invokes another function that creates its tenant, user and client.
  */
-import { canaryClientIdOf } from "#core/canary/model.ts";
-import { canarySecretOf } from "#core/platform/seal.ts";
+
+import { canarySecretOf } from "#core/kernel/seal.ts";
+import { canaryClientIdOf } from "#core/service/health/model.ts";
 import { authoritiesUntil } from "./authorities.ts";
 import { type Checked, type FunctionParts, makeFunction } from "./functions.ts";
 import { DEPLOYMENT_FILE, hasCanary } from "./stage.ts";

@@ -1,7 +1,7 @@
 /**
  * The two domains of the API, which serve the same stage: one without client certificates, and one that requires them.
  */
-import type { Domains, Stage } from "./stage.ts";
+import { type Domains, GATEWAY_STAGE, type Stage } from "./stage.ts";
 
 /** A domain with its validated server certificate. */
 export interface Certified {
@@ -48,11 +48,12 @@ export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: 
       truststoreVersion: authorities.versionId,
     },
   });
-  new aws.apigatewayv2.ApiMapping("MtlsMapping", {
-    apiId: gateway.nodes.api.id,
-    domainName: domain.id,
-    stage: "$default",
-  });
+  new aws.apigatewayv2.ApiMapping(
+    "MtlsMapping",
+    { apiId: gateway.nodes.api.id, domainName: domain.id, stage: GATEWAY_STAGE },
+    // AWS refuses a mapping to a stage that does not exist yet. SST does not return the stage itself.
+    { dependsOn: [gateway] },
+  );
   for (const type of ["A", "AAAA"]) {
     new aws.route53.Record(`Mtls${type}Record`, {
       zoneId,

@@ -2,10 +2,12 @@
  * What follows the changes of the table (decision 0090). The stream of the table calls functions; one puts every change
  * on the event bus of the stage. What cannot be delivered goes to a queue.
  */
-import { SOURCE, UNREADABLE } from "#core/bus/event.ts";
-import { LANE_COUNT } from "#core/changes/change-id.ts";
-import { keys } from "#core/table/keys.ts";
+
+import { LANE_COUNT } from "#core/database/changes/change-id.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { SOURCE, UNREADABLE } from "#core/events/bus/event.ts";
 import { type FeedParts, type FunctionParts, type MadeFunction, makeFunction } from "./functions.ts";
+import { ANY } from "./partitions.ts";
 import { componentName, type FollowerName, followerNames } from "./plan.ts";
 
 /** The feed of a stage. */
@@ -22,6 +24,12 @@ const TRIED_SECONDS = 43_200;
 /** The delivery only wants to know in which tenants something is new. */
 const BATCH_SIZES: Readonly<Record<FollowerName, number>> = { "change-events": 100, delivery: 1_000 };
 
+/**
+ * Calls for one shard at a time. A call of the delivery may wait 40 s for slow receivers, and others must not wait for
+ * it; the events of the bus keep their order.
+ */
+const AT_ONCE: Readonly<Record<FollowerName, number>> = { "change-events": 1, delivery: 4 };
+
 /** The next call of the schedule does what one missed. */
 const ONCE = { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 };
 
@@ -35,36 +43,48 @@ export function feed(parts: FunctionParts): Feed {
     sqsManagedSseEnabled: true,
   });
   reportUnreadable(name, { bus, failures });
+  // A shard of a stream has two readers at most. The delivery notes new mails for the function that sends them.
   const followers = Object.fromEntries(
     followerNames.map((each) => [each, follow(each, { ...parts, feed: { bus, failures } })]),
   ) as Record<FollowerName, MadeFunction>;
-  repeatDeliveries(name, parts.stage, followers.delivery);
+  repeat("Delivery", { ...followers.delivery, name, stage: parts.stage, what: "Deliveries of changes" });
+  // Whether somebody waits for a mail is known by its schedule alone.
+  const mail = makeFunction("mail", parts);
+  repeat("Mail", { ...mail, name, stage: { ...parts.stage, isWatched: true }, what: "Mails" });
   return { bus, failures, followers };
 }
 
+/** What is called by a schedule. */
+interface Repeated extends Pick<MadeFunction, "lambda"> {
+  readonly name: string;
+  readonly stage: FunctionParts["stage"];
+  /** What is tried again. */
+  readonly what: string;
+}
+
 /**
- * Calls the delivery for what is tried again later. In a stage that is not watched this is rare, so that it costs
- * nothing while it is not used: there new changes are the occasion.
+ * Calls a function for what is tried again later. In a stage that is not watched this is rare, so that it costs nothing
+ * while it is not used: there what is new is the occasion.
  */
-function repeatDeliveries(name: string, { isWatched }: FunctionParts["stage"], { lambda }: MadeFunction): void {
-  const rule = new aws.cloudwatch.EventRule("DeliverySchedule", {
-    name: `${name}-delivery`,
-    description: "Deliveries of changes that are tried again",
+function repeat(component: "Delivery" | "Mail", { name, stage: { isWatched }, what, lambda }: Repeated): void {
+  const rule = new aws.cloudwatch.EventRule(`${component}Schedule`, {
+    name: `${name}-${component.toLowerCase()}`,
+    description: `${what} that are tried again`,
     scheduleExpression: isWatched ? "rate(1 minute)" : "rate(15 minutes)",
   });
-  new aws.lambda.Permission("DeliveryPermission", {
+  new aws.lambda.Permission(`${component}Permission`, {
     action: "lambda:InvokeFunction",
     function: lambda.name,
     principal: "events.amazonaws.com",
     sourceArn: rule.arn,
   });
-  new aws.cloudwatch.EventTarget("DeliveryTarget", {
+  new aws.cloudwatch.EventTarget(`${component}Target`, {
     rule: rule.name,
     arn: lambda.arn,
     input: "{}",
     retryPolicy: ONCE,
   });
-  new aws.lambda.FunctionEventInvokeConfig("DeliveryOnce", { functionName: lambda.name, ...ONCE });
+  new aws.lambda.FunctionEventInvokeConfig(`${component}Once`, { functionName: lambda.name, ...ONCE });
 }
 
 /** Lets the stream call a function with the keys of new change records. */
@@ -77,10 +97,9 @@ function follow(name: FollowerName, parts: FunctionParts & { readonly feed: Feed
     startingPosition: "TRIM_HORIZON",
     batchSize: BATCH_SIZES[name],
     maximumBatchingWindowInSeconds: 1,
+    parallelizationFactor: AT_ONCE[name],
     filterCriteria: {
-      filters: [newRecords(), ...(name === "delivery" ? [endedSessions()] : [])].map((each) => ({
-        pattern: JSON.stringify(each),
-      })),
+      filters: filtersOf[name]().map((each) => ({ pattern: JSON.stringify(each) })),
     },
     functionResponseTypes: ["ReportBatchItemFailures"],
     bisectBatchOnFunctionError: true,
@@ -100,9 +119,22 @@ function newRecords() {
   return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: lanes } } } };
 }
 
-/** Sessions that have ended, whose clients must be told. */
+/** What each function is called for. */
+const filtersOf: Readonly<Record<FollowerName, () => readonly object[]>> = {
+  "change-events": () => [newRecords()],
+  delivery: () => [newRecords(), endedSessions(), queuedMails()],
+};
+
+/** Mails that were queued, in a partition of each tenant. */
+function queuedMails() {
+  const suffix = keys.mails(ANY).slice(`T#${ANY}`.length);
+  return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [{ suffix }] } } } };
+}
+
+/** Sessions that have ended, whose clients must be told: in a partition of each tenant. */
 function endedSessions() {
-  return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [keys.logouts()] } } } };
+  const suffix = keys.logouts(ANY).slice(`T#${ANY}`.length);
+  return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [{ suffix }] } } } };
 }
 
 /** Trying a damaged record again cannot help, and must not hold up the others: its event goes to the queue. */

@@ -24,14 +24,14 @@ export type Need =
   | "nonces"
   /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */
   | "answers"
-  /** The API document, next to the bundle. */
-  | "document"
-  /** The files of the page at `/`, next to the bundle. */
+  /** The files of the page at `/` and the API document, next to the bundle. */
   | "front"
   /** deployment.toml, next to the bundle. */
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
   | "directories"
+  /** How mails leave: the right to send by Amazon SES, or the password of a mail server. */
+  | "mail"
   /** The bus on which it puts events. */
   | "bus"
   /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
@@ -56,6 +56,8 @@ export interface FunctionPlan {
   readonly reads?: Right<ReadAction>;
   /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
   readonly checks?: readonly string[];
+  /** The same by `Query`: to see whether a partition has items. */
+  readonly lists?: readonly string[];
   readonly writes?: Right<WriteAction>;
   /** Further partitions in which it changes attributes of items (`UpdateItem`), and replaces or removes no item. */
   readonly changes?: readonly string[];

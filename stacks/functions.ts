@@ -11,14 +11,15 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
-} from "#core/platform/seal.ts";
+} from "#core/kernel/seal.ts";
 import { bundling } from "./bundling.ts";
 import { frontDirectory } from "./front.ts";
-import type { FunctionPlan, Need } from "./function-plan.ts";
+import type { FunctionPlan } from "./function-plan.ts";
 import {
   componentName,
   type FunctionName,
   hasSecrets,
+  isBackground,
   isBehindGateway,
   isFollower,
   plan,
@@ -28,12 +29,6 @@ import {
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
 import { statementsOf } from "./statements.ts";
-
-/** Files that are deployed next to a bundle, by need. */
-const files: Readonly<Partial<Record<Need, string>>> = {
-  document: "docs/openapi.json",
-  deployment: DEPLOYMENT_FILE,
-};
 
 /** What Lambda does in the name of a function that runs in a network. AWS defines no narrower resource for them. */
 const networkActions = [
@@ -88,6 +83,8 @@ export interface MadeFunction {
   readonly log: aws.cloudwatch.LogGroup;
   /** What the gateway calls: the alias, or the function itself where it has none. */
   readonly target: $util.Output<string>;
+  /** The alias; absent where it has none. */
+  readonly qualifier?: $util.Output<string>;
 }
 
 /** The functions of every stage. */
@@ -108,7 +105,7 @@ export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunc
     retentionInDays: stage.logDays,
   });
   // A deployment invokes the bootstrap function when `sst dev` may not serve it yet, and changes wait for no developer.
-  const isLive = $dev && name !== "bootstrap" && !isFollower(name);
+  const isLive = $dev && name !== "bootstrap" && !isBackground(name);
   // A live function is a stub, which has no versions worth going back to.
   const hasAlias = isBehindGateway(name) && !isLive;
   const network = networkOf(row, parts);
@@ -142,6 +139,7 @@ export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunc
       { actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
       ...(key ? [{ actions: ["kms:Decrypt"], resources: [key.arn] }] : []),
       ...(isFollower(name) && feed ? followingOf(table, feed) : []),
+      ...(row.needs.includes("mail") ? mailingOf(parts) : []),
       ...(row.needs.includes("bus") && feed ? [{ actions: ["events:PutEvents"], resources: [feed.bus.arn] }] : []),
       ...("vpc" in network ? [{ actions: networkActions, resources: ["*"] }] : []),
     ],
@@ -159,7 +157,27 @@ export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunc
     },
     ...(isLive ? {} : { dev: false as const }),
   });
-  return { lambda, log, target: hasAlias ? aliasOf(name, lambda, stage).arn : lambda.arn };
+  if (!isLive) pinRuntime(name, lambda, hasAlias);
+  if (!hasAlias) return { lambda, log, target: lambda.arn };
+  const alias = aliasOf(name, lambda, stage);
+  return { lambda, log, target: alias.arn, qualifier: alias.name };
+}
+
+/**
+ * Lambda replaces the runtime with the code alone: otherwise it does so at any time, under versions that serve, and
+ * Node.js hashes passwords with the OpenSSL of the runtime (decision 0176). The setting is one of a version. That of a
+ * former version stays, because the version may serve again.
+ */
+function pinRuntime(name: FunctionName, lambda: sst.aws.Function, hasVersions: boolean): void {
+  new aws.lambda.RuntimeManagementConfig(
+    `${componentName(name)}Runtime`,
+    {
+      functionName: lambda.name,
+      ...(hasVersions && { qualifier: lambda.nodes.function.version }),
+      updateRuntimeOn: "FunctionUpdate",
+    },
+    { retainOnDelete: hasVersions },
+  );
 }
 
 /** What Lambda does in the name of a function that follows the table: it reads the stream, and reports what failed. */
@@ -168,6 +186,20 @@ function followingOf(table: sst.aws.Dynamo, { failures }: FeedParts) {
   return [
     { actions: calls.map((call) => `dynamodb:${call}`), resources: [table.nodes.table.streamArn] },
     { actions: ["sqs:SendMessage"], resources: [failures.arn] },
+  ];
+}
+
+/** The right to send as the one sender of the deployment, where mails leave by Amazon SES. */
+function mailingOf({ secrets: { mail } }: FunctionParts) {
+  if (mail?.provider !== "ses") return [];
+  const { address } = mail.sender;
+  const identities = [address, address.slice(address.lastIndexOf("@") + 1)];
+  return [
+    {
+      actions: ["ses:SendEmail", "ses:SendRawEmail"],
+      resources: identities.map((identity) => `arn:aws:ses:*:*:identity/${identity}`),
+      conditions: [{ test: "StringEquals", variable: "ses:FromAddress", values: [address] }],
+    },
   ];
 }
 
@@ -184,16 +216,15 @@ function aliasOf(name: FunctionName, lambda: sst.aws.Function, { isShifted }: St
   );
 }
 
-/** Without the authorizer no request is served: its executions can be reserved, so that others do not use them up. */
-function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: reserved } }: FunctionParts) {
-  return name === "authorizer" && reserved !== undefined ? { concurrency: { reserved } } : {};
+function concurrencyOf(name: FunctionName, { settings: { concurrency } }: FunctionParts) {
+  const reserved = (concurrency as Readonly<Partial<Record<FunctionName, number>>>)[name];
+  return reserved === undefined ? {} : { concurrency: { reserved } };
 }
 
 function copiesOf({ needs }: FunctionPlan) {
   return needs.flatMap((need) => {
     if (need === "front") return [{ from: relative($cli.paths.root, frontDirectory()), to: FRONT_FOLDER }];
-    const file = files[need];
-    return file === undefined ? [] : [{ from: file, to: file }];
+    return need === "deployment" ? [{ from: DEPLOYMENT_FILE, to: DEPLOYMENT_FILE }] : [];
   });
 }
 
@@ -220,23 +251,18 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },
     answers: { ANSWER_KEYS: derivedBy(answerKeysOf) },
-    document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     front: { FRONT_DIRECTORY: $dev ? frontDirectory() : `${TASK_ROOT}/${FRONT_FOLDER}` },
-    deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    deployment: { DEPLOYMENT_TOML: $dev ? join($cli.paths.root, DEPLOYMENT_FILE) : `${TASK_ROOT}/${DEPLOYMENT_FILE}` },
     bus: feed && { EVENT_BUS: feed.bus.name },
     canary: checked && {
       CANARY_URL: checked.url,
       CANARY_SECRET: secrets.sealKey.value.apply(canarySecretOf),
       CANARY_AUTHORITIES_UNTIL: checked.authoritiesUntil?.toISOString() ?? "none",
     },
+    mail: secrets.smtpPassword && { SMTP_PASSWORD: secrets.smtpPassword.value },
     directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
   };
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
-}
-
-/** The path of a project file for a function: next to its bundle, or in the clone while it runs live. */
-function placeOf(file: string): string {
-  return $dev ? join($cli.paths.root, file) : `${TASK_ROOT}/${file}`;
 }
 
 /** Functions that call a directory run in its network, if the stage names one. */

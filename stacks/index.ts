@@ -9,7 +9,7 @@ import { feed } from "./feed.ts";
 import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
 import { secrets, variablesKey } from "./secrets.ts";
-import { settingsOf, stageOf } from "./stage.ts";
+import { checkDomain, checkRecipient, settingsOf, stageOf } from "./stage.ts";
 import { checkTraffic } from "./traffic.ts";
 
 /** Creates the stage that SST was called for. Returns the outputs that `sst deploy` prints. */
@@ -18,8 +18,10 @@ export function deploy() {
   if ($dev && stage.kind !== "personal") {
     throw new Error(`sst dev would serve ${stage.name} from this machine. Choose a stage of your own.`);
   }
-  const settings = settingsOf(process.env);
+  const settings = settingsOf(process.env, stage);
+  checkDomain(stage, settings);
   checkTraffic(stage, process.env);
+  checkRecipient(stage, settings);
   const { domains } = settings;
   const ours = secrets();
   const data = table(stage, settings);

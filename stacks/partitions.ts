@@ -1,5 +1,5 @@
 /** The partitions of the table, as patterns for rights. Pure. */
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 
 /** IAM's wildcard for any text in a partition key. */
 export const ANY = "*";
@@ -11,15 +11,16 @@ export const partitions = {
   tenantId: keys.tenantId(ANY).PK,
   application: keys.application(ANY, ANY).PK,
   applicationNames: keys.applicationEntries(ANY),
+  discoverable: keys.discoverable(ANY, ANY).PK,
   /** The index of applications: its ranges with their state, their packs, and changes of late. */
   applicationRanges: keys.applicationColumns(ANY).ranges,
   applicationPacks: keys.applicationColumns(ANY).column(ANY, 0, 0).PK,
   applicationChanges: keys.applicationChanges(ANY),
-  /** Whether new tenants have one. */
-  applicationsIndexed: keys.applicationsIndexed().PK,
   inboundKey: keys.inboundKey(ANY, ANY, ANY).PK,
   client: keys.client(ANY).PK,
   clientUses: keys.clientUses(ANY).PK,
+  /** Who is assigned to which application, from both sides. */
+  assignments: `${keys.assignments(ANY, ANY).PK.slice(0, -"IN#*".length)}${ANY}`,
   template: keys.template(ANY, ANY).PK,
   templateNames: keys.templateEntries(ANY),
   residentApplication: keys.residentApplication(ANY).PK,
@@ -48,8 +49,14 @@ export const partitions = {
   pushedRequest: keys.pushedRequest(ANY).PK,
   frontAnswer: keys.frontAnswer(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
-  /** What is left to do for sessions that have ended. */
-  logouts: keys.logouts(),
+  /** What is left to do for sessions that have ended; and the tenants of which some of it waits. */
+  logouts: keys.logouts(ANY),
+  waitingLogouts: keys.waitingLogouts(ANY).PK,
+  /** The queue of mails; the tenants of which some wait; what limits them; and what their links are for. */
+  mails: keys.mails(ANY),
+  waitingMails: keys.waitingMails(ANY).PK,
+  mailCount: keys.mailCount(ANY, ANY, 0).PK,
+  mailLink: keys.mailLink(ANY).PK,
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,
   family: keys.family(ANY, ANY).PK,

@@ -3,10 +3,22 @@
  * compile. Those of events, undo and the synthetic check have files of their own. Pure: tests run the functions with
  * these settings and these rights.
  */
-import { FRONT, type ServiceName, services } from "#core/operation/services.ts";
-import { applications, applicationTemplates, inboundProtocols } from "./application-plan.ts";
+import { FRONT, type ServiceName, services } from "#core/kernel/operation/services.ts";
 import { canary, canarySetup } from "./canary-plan.ts";
-import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
+import {
+  account,
+  accountRecovery,
+  applications,
+  applicationTemplates,
+  changeEvents,
+  delivery,
+  inboundProtocols,
+  mail,
+  recovery,
+  signals,
+  signIn,
+  webhooks,
+} from "./feature-plans.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
 import {
   administrator,
@@ -20,8 +32,6 @@ import {
   userIndexes,
 } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
-import { recovery } from "./recovery-plan.ts";
-import { signIn } from "./sign-in-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
 export const canaryNames = ["canary", "canary-setup"] as const;
@@ -31,11 +41,15 @@ export type CanaryName = (typeof canaryNames)[number];
 export const followerNames = ["change-events", "delivery"] as const;
 export type FollowerName = (typeof followerNames)[number];
 
+/** The functions of every stage that a schedule alone calls. */
+export const scheduledNames = ["mail"] as const;
+type ScheduledName = (typeof scheduledNames)[number];
+
 /** The functions of every stage: the endpoint groups, the page, the authorizer, and the bootstrap. */
 export type ServingName = ServiceName | typeof FRONT | "authorizer" | "bootstrap";
 
 /** Every function. */
-export type FunctionName = ServingName | CanaryName | FollowerName;
+export type FunctionName = ServingName | CanaryName | FollowerName | ScheduledName;
 
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
@@ -50,11 +64,12 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   delivering: ["EVENT_KEYS", "EVENT_SIGNING_KEYS"],
   nonces: ["NONCE_KEY"],
   answers: ["ANSWER_KEYS"],
-  document: ["OPENAPI_FILE"],
   front: ["FRONT_DIRECTORY"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
+  // The password of the mail server that deployment.toml names; none if it names no user.
+  mail: [],
   bus: ["EVENT_BUS"],
   canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],
 };
@@ -71,6 +86,7 @@ const secretNeeds: readonly Need[] = [
     "nonces",
     "answers",
     "directories",
+    "mail",
     "canary",
   ] as const),
 ];
@@ -106,8 +122,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...authentication,
-        // What the grant password must satisfy.
-        p.application,
+        // What the grant password must satisfy, and who an address stands for.
+        ...[p.application, p.assignments, p.lookup],
         p.clientLock,
         p.clientUses,
         ...[p.oidcScopes, p.pairwiseKey, p.scope],
@@ -146,6 +162,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     changes: [p.credential],
   },
   "sign-in": signIn,
+  "account-recovery": accountRecovery,
   applications,
   "inbound-protocols": inboundProtocols,
   "application-templates": applicationTemplates,
@@ -156,13 +173,15 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, ...userIndexes, p.changeRecord, p.repeatable],
+      on: [p.tenant, ...people, ...userIndexes, p.changeRecord, p.repeatable, p.assignments],
     },
     checks: [p.credential],
-    conditions: [...people, ...revocations, p.aside, p.logouts],
+    // Whether a user has sessions to end, and consents to remove.
+    lists: [p.session, p.consent],
+    conditions: [...people, ...revocations, p.aside, p.logouts, p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.credential, p.logouts, ...revocations, ...removals],
+      on: [...people, ...userIndexes, p.credential, p.logouts, p.assignments, p.mails, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -172,13 +191,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, ...userIndexes, p.roleNames, p.scope, ...records],
+      // The names of applications are those of the audiences of roles.
+      on: [p.tenant, ...people, ...userIndexes, p.roleNames, p.applicationNames, p.scope, p.assignments, ...records],
     },
-    checks: [p.application, p.credential],
-    conditions: [...people, ...revocations, p.aside, p.logouts],
+    checks: [p.credential],
+    // Whether a user has sessions to end, and consents to remove.
+    lists: [p.session, p.consent],
+    conditions: [...people, ...revocations, p.aside, p.logouts, p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, ...userIndexes, p.roleNames, p.credential, p.logouts, ...revocations, ...removals],
+      on: [
+        ...[...people, ...userIndexes, p.roleNames, p.credential, p.logouts, p.assignments, p.mails],
+        ...[...revocations, ...removals],
+      ],
     },
   },
   audit: {
@@ -192,6 +217,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...changeRecords,
         p.actorBlocks,
         ...applicationRows,
+        p.assignments,
         p.apiResource,
         p.oidcScopes,
         p.user,
@@ -212,42 +238,49 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
-        ...[p.oidcScopes, p.group, p.lookup, p.applicationsIndexed, ...userIndexes, ...tenants, ...records],
+        ...[p.oidcScopes, p.group, p.lookup, ...userIndexes, ...tenants, ...records],
       ],
     },
     checks: [p.credential],
+    // A rehearsal compares a new password of an owner with former ones.
+    conditions: [p.credential],
+    lists: [p.session],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.oidcScopes, p.lookup, ...founded],
         // A new password of an owner ends sessions.
-        ...[...userIndexes, p.logouts, ...revocations, ...removals],
+        ...[...userIndexes, p.logouts, p.mails, ...revocations, ...removals],
       ],
     },
   },
   sessions: {
     ...endpoint,
-    description: "Sessions and consents of users, by API",
+    description: "Sessions and consents of users, and the applications that they can open, by API",
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.user, p.session, p.consent, p.application, p.revocation],
+      on: [
+        ...[p.user, p.session, p.consent, p.application, p.revocation],
+        ...[p.discoverable, p.assignments, p.group, p.roleNames],
+      ],
     },
     writes: {
       calls: ["PutItem", "DeleteItem"],
       on: [p.session, p.consent, p.logouts, p.revocation, p.grantRevocations],
     },
   },
+  account,
   recovery,
   "application-metadata": {
     ...endpoint,
-    description: "API document, metadata, and 404 of unknown paths",
-    needs: ["address", "document", "deployment"],
+    description: "Metadata of applications, and 404 of unknown paths",
+    needs: ["address", "deployment"],
   },
   /** Static files, the same for everyone: it needs no variable with a secret and no right. */
   front: {
     ...endpoint,
-    description: "The page at /, its documents and the reference of the API",
+    description: "The page at /, its documents, and the API document",
     needs: ["front"],
   },
   bootstrap: {
@@ -258,24 +291,30 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, ...userIndexes] },
     writes: {
       calls: ["PutItem", "UpdateItem"],
-      on: [...founded, ...userIndexes, p.changeRecord, p.applicationsIndexed],
+      on: [...founded, ...userIndexes, p.changeRecord],
     },
   },
   webhooks,
   "change-events": changeEvents,
   delivery,
+  mail,
   canary,
   "canary-setup": canarySetup,
 };
 
 /** The functions of every stage that are not called by the stream of the table. */
 export const servingNames = (Object.keys(plan) as FunctionName[]).filter(
-  (name): name is ServingName => !isFollower(name) && !(canaryNames as readonly string[]).includes(name),
+  (name): name is ServingName => !isBackground(name) && !(canaryNames as readonly string[]).includes(name),
 );
 
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
 export function isBehindGateway(name: FunctionName): boolean {
   return name === "authorizer" || name === FRONT || Object.hasOwn(services, name);
+}
+
+/** Whether no caller waits for the function: the stream of the table or a schedule calls it. */
+export function isBackground(name: FunctionName): boolean {
+  return isFollower(name) || (scheduledNames as readonly string[]).includes(name);
 }
 
 /** Whether the stream of the table calls the function. */

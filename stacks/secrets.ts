@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { directoryPasswords, secretNameOf } from "./directories.ts";
+import { directoryPasswords, mailOf, secretNameOf } from "./authorities.ts";
 import type { Stage } from "./stage.ts";
 
 /** The secrets of a stage. */
@@ -7,7 +7,12 @@ export type Secrets = ReturnType<typeof secrets>;
 
 /** Set with `sst secret set`, never in the repository. A deployment without a required secret fails and names it. */
 export function secrets() {
+  const mail = mailOf(join($cli.paths.root, "deployment.toml"));
   return {
+    /** Who sends mails, and how. */
+    mail,
+    /** The password of the mail server; absent where deployment.toml names no user of one. */
+    smtpPassword: mail?.smtp?.user === undefined ? undefined : new sst.Secret("SmtpPassword"),
     /** 32 bytes in Base64: the key that seals client secrets. */
     sealKey: new sst.Secret("SealKey"),
     /** Former sealing keys, comma-separated. Without them, what they sealed cannot be read. */

@@ -18,6 +18,9 @@ export const DEPLOYMENT_FILE = "deployment.toml";
 /** The alias by which the gateway calls a function. */
 export const LIVE_ALIAS = "live";
 
+/** The one stage of the gateway, which SST creates: changes of routes take effect in it by themselves. */
+export const GATEWAY_STAGE = "$default";
+
 /** The log group of a function. Its name is chosen here, so that commands find the function by it. */
 export function logGroupOf(stage: string, functionName: string): string {
   return `/aws/lambda/${APP_NAME}-${stage}-${functionName}`;
@@ -47,12 +50,30 @@ export interface Stage {
   readonly logDays: 7 | 30 | 365;
   /**
    * The gateway's default limit of a route: requests per second, and the burst above it. A route is a group of
-   * operations (`routes()` in packages/core/operation/derive.ts). AWS calls these limits targets, not ceilings. It
-   * documents that those of a REST API's stage count for each method; that those of an HTTP API count for each route
+   * operations (`routes()` in packages/core/kernel/operation/derive.ts). AWS calls these limits targets, not ceilings.
+   * It documents that those of a REST API's stage count for each method; that those of an HTTP API count for each route
    * was not tried. The account's limit applies to all routes together.
    */
   readonly throttle: { readonly rate: number; readonly burst: number };
+  /** Executions that are reserved unless the settings say otherwise (decision 0178). */
+  readonly concurrency: Concurrency;
 }
+
+/**
+ * The longest name of a stage. Names of rules on AWS contain it with that of the application and their purpose, and
+ * have at most 64 characters; backup vaults have at most 50.
+ */
+export const STAGE_NAME_MAX = 24;
+const STAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9-]*$/;
+
+/**
+ * Concurrent executions that are reserved for a function: other functions of the account cannot use them up, and the
+ * function cannot use more. A function without a number shares those of the account.
+ */
+export type Concurrency = Readonly<Partial<Record<keyof typeof concurrencyVariables, number>>>;
+
+/** The functions without which no API answers and no person signs in, with the variable of each. */
+const concurrencyVariables = { authorizer: "AUTHORIZER_CONCURRENCY", "sign-in": "SIGN_IN_CONCURRENCY" } as const;
 
 /** Names that would be a developer's own stage, although their user probably means another one. */
 const mistakable: Readonly<Record<string, StageKind>> = { prod: "production", live: "production", stage: "staging" };
@@ -68,6 +89,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     logLevel: "WARN",
     logDays: 365,
     throttle: { rate: 1_000, burst: 2_000 },
+    concurrency: { authorizer: 200, "sign-in": 100 },
   },
   staging: {
     isProtected: false,
@@ -79,6 +101,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     logLevel: "INFO",
     logDays: 30,
     throttle: { rate: 200, burst: 400 },
+    concurrency: {},
   },
   personal: {
     isProtected: false,
@@ -90,6 +113,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     logLevel: "DEBUG",
     logDays: 7,
     throttle: { rate: 50, burst: 100 },
+    concurrency: {},
   },
 };
 
@@ -118,8 +142,7 @@ export interface Settings {
   readonly restoredTable: string | undefined;
   /** The ARN of a backup vault in another account or region that gets a copy of each daily backup. */
   readonly backupCopyTo: string | undefined;
-  /** Concurrent executions that are reserved for the authorizer. `undefined`: it shares the account's. */
-  readonly authorizerConcurrency: number | undefined;
+  readonly concurrency: Concurrency;
   /** How `npm run shift` moves traffic to new versions. */
   readonly shift: ShiftPlan;
   /** Environments that are kept started by `npm run shift`. */
@@ -137,8 +160,13 @@ export interface DirectoryNetwork {
 const VAULT_ARN = /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
-/** The stage of a name. Throws an `Error` for a name that is easily mistaken. */
+/** The stage of a name. Throws an `Error` for a name that is easily mistaken, or that AWS would refuse. */
 export function stageOf(name: string): Stage {
+  if (name.length > STAGE_NAME_MAX || !STAGE_NAME.test(name)) {
+    throw new Error(
+      `The name of a stage has 1 to ${STAGE_NAME_MAX} letters, digits and hyphens, and no hyphen at its start. Choose another name than "${name}".`,
+    );
+  }
   const kind = kindOf(name);
   return { name, kind, ...byKind[kind] };
 }
@@ -149,8 +177,12 @@ function kindOf(name: string): StageKind {
   return name === "production" || name === "staging" ? name : "personal";
 }
 
-/** Reads the settings of a stage. Throws an `Error` that names the wrong variable. */
-export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
+/**
+ * Reads the settings of a stage, which has the reserved executions of its kind where no variable says otherwise. Throws
+ * an `Error` that names the wrong variable.
+ */
+export function settingsOf(environment: NodeJS.ProcessEnv, stage?: Pick<Stage, "concurrency">): Settings {
+  const concurrency = concurrencyOf(environment, stage?.concurrency);
   return {
     domains: domainsOf(environment),
     alarmEmail: environment.ALARM_EMAIL || undefined,
@@ -158,11 +190,18 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
     backupCopyTo: vaultOf(environment),
-    authorizerConcurrency: concurrencyOf(environment),
+    concurrency,
     shift: shiftOf(environment),
-    provisioned: provisionedOf(environment, concurrencyOf(environment)),
+    provisioned: provisionedOf(environment, concurrency),
     directoryNetwork: directoryNetworkOf(environment),
   };
+}
+
+/** Refuses a production whose alarms would reach no person. */
+export function checkRecipient({ name, kind }: Stage, { alarmEmail }: Pick<Settings, "alarmEmail">): void {
+  if (kind === "production" && !alarmEmail) {
+    throw new Error(`ALARM_EMAIL is not set: no person would learn of an alarm of ${name}. Set it to an address.`);
+  }
 }
 
 function vaultOf({ BACKUP_COPY_TO: text }: NodeJS.ProcessEnv): string | undefined {
@@ -183,10 +222,19 @@ function canaryOf({ CANARY: text }: NodeJS.ProcessEnv): boolean | undefined {
   throw new Error(`CANARY must be on or off, not "${text}".`);
 }
 
-function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {
-  if (!text) return undefined;
+function concurrencyOf(environment: NodeJS.ProcessEnv, usual: Concurrency = {}): Concurrency {
+  const pairs = Object.entries(concurrencyVariables).flatMap(([name, variable]) => {
+    const number = reservedIn(variable, environment[variable], usual[name as keyof Concurrency]);
+    return number === undefined ? [] : [[name, number]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function reservedIn(variable: string, text: string | undefined, usual: number | undefined): number | undefined {
+  if (!text) return usual;
+  if (text === "shared") return undefined;
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new Error(`AUTHORIZER_CONCURRENCY must be a number of concurrent executions from 1 on, not "${text}".`);
+  throw new Error(`${variable} must be a number of concurrent executions from 1 on, or shared, not "${text}".`);
 }
 
 function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {
@@ -217,13 +265,31 @@ export function domainNamesOf(environment: NodeJS.ProcessEnv): Omit<Domains, "tr
   };
 }
 
+/**
+ * Refuses a production stage without a domain: the name that AWS assigns would be the issuer of its tokens, and could
+ * never be changed without ending them. Throws an `Error` that says what to set.
+ */
+export function checkDomain({ name, kind }: Stage, { domains }: Pick<Settings, "domains">): void {
+  if (kind !== "production" || domains !== undefined) return;
+  throw new Error(
+    `${name} needs a domain of its own, because its tokens name it as their issuer. Set API_DOMAIN, such as ` +
+      `api.example.com, and HOSTED_ZONE_ID, its Route 53 zone, in .env.${name}.`,
+  );
+}
+
 /** The file with the authorities of client certificates; a path from the project's root. */
 export function truststoreOf({ TRUSTSTORE_FILE: file }: NodeJS.ProcessEnv): string {
   return file || "certs/truststore.pem";
 }
 
+/** ACM issues no certificate for a longer name. */
+const HOST_NAME_MAX = 64;
+
 function hostName(variable: string, text: string): string {
-  if (text.length <= 253 && HOST_NAME.test(text)) return text;
+  if (text.length > HOST_NAME_MAX) {
+    throw new Error(`${variable} has ${text.length} characters; AWS issues certificates for at most ${HOST_NAME_MAX}.`);
+  }
+  if (HOST_NAME.test(text)) return text;
   throw new Error(`${variable} must be a host name such as api.example.com, not "${text}".`);
 }
 

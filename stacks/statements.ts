@@ -26,14 +26,15 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: for all its reads, for its checks, for all its writes and changes, and for conditions
- * of transactions on items that they do not write. A transaction is one request with many partitions, and one statement
- * must cover all of them (decision 0031).
+ * The statements of a function: for all its reads, for its checks and lists, for all its writes and changes, and for
+ * conditions of transactions on items that they do not write. A transaction is one request with many partitions, and
+ * one statement must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
     ...(plan.reads ? [allowing(plan.reads)] : []),
-    ...(plan.checks ? [allowingKeys(plan.checks)] : []),
+    ...(plan.checks ? [allowingKeys("GetItem", plan.checks)] : []),
+    ...(plan.lists ? [allowingKeys("Query", plan.lists)] : []),
     ...(plan.writes ? [allowing(plan.writes)] : []),
     ...(plan.changes ? [allowing({ calls: ["UpdateItem"], on: plan.changes })] : []),
     ...(plan.conditions ? [allowing({ calls: ["ConditionCheckItem"], on: plan.conditions })] : []),
@@ -60,8 +61,8 @@ function allowing({ calls, on }: { readonly calls: readonly string[]; readonly o
  * Allows to read keys alone, in the form that AWS documents for attributes. Without a projection, a call has no
  * attributes in its conditions, or all of them: both are excluded.
  */
-function allowingKeys(on: readonly string[]): Statement {
-  const { effect, actions, conditions } = allowing({ calls: ["GetItem"], on });
+function allowingKeys(call: "GetItem" | "Query", on: readonly string[]): Statement {
+  const { effect, actions, conditions } = allowing({ calls: [call], on });
   return {
     effect,
     actions,

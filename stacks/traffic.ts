@@ -41,20 +41,19 @@ function percentsOf(shares: string): readonly number[] {
 }
 
 /**
- * Reads PROVISIONED_CONCURRENCY. `reserved` are the executions of the authorizer, which limit what can be kept started.
- * Throws an `Error` that names the wrong function.
+ * Reads PROVISIONED_CONCURRENCY. `reserved` are executions of functions, which limit what can be kept started. Throws
+ * an `Error` that names the wrong function.
  */
 export function provisionedOf(
   { PROVISIONED_CONCURRENCY: text = "" }: NodeJS.ProcessEnv,
-  reserved: number | undefined,
+  reserved: Readonly<Partial<Record<FunctionName, number>>>,
 ): Provisioned {
   const pairs = text.split(",").flatMap((each) => (each.trim() === "" ? [] : [pairOf(each.trim())]));
   const provisioned: Provisioned = Object.fromEntries(pairs);
-  const { authorizer = 0 } = provisioned;
-  if (authorizer > (reserved ?? authorizer)) {
-    throw new Error(
-      `PROVISIONED_CONCURRENCY keeps ${authorizer} authorizers started, and AUTHORIZER_CONCURRENCY allows ${reserved}.`,
-    );
+  for (const [name, most] of Object.entries(reserved)) {
+    const kept = provisioned[name as FunctionName] ?? 0;
+    if (kept <= most) continue;
+    throw new Error(`PROVISIONED_CONCURRENCY keeps ${kept} of ${name} started, and ${most} executions are reserved.`);
   }
   return provisioned;
 }

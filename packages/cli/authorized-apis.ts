@@ -3,21 +3,14 @@
  * and an import authorizes them again with the rights of the caller. APIs are named by their identifier, because ids
  * differ between servers.
  */
-import { readFile, rm } from "node:fs/promises";
 import { type Api, listIn, reasonOf, textIn } from "./client.ts";
-import { writeWhole } from "./files.ts";
+import { companions } from "./companions.ts";
 
 /** An API and the scopes of it that an application may have. */
-interface AuthorizedApi {
+export interface AuthorizedApi {
   readonly identifier: string;
   readonly policy: string;
   readonly scopes: readonly string[];
-}
-
-/** The content of a file of authorized APIs. */
-export interface AuthorizedApis {
-  readonly application: string;
-  readonly apis: readonly AuthorizedApi[];
 }
 
 /** Finds the id of an API by its identifier, with one request per identifier. */
@@ -26,10 +19,18 @@ type Finder = (identifier: string) => Promise<string | { readonly why: string }>
 /** Authorizes an application for the APIs that it lacks. Returns the failures, one text each. */
 export type Authorize = (applicationId: string, apis: readonly AuthorizedApi[]) => Promise<readonly string[]>;
 
-/** The path of the file of authorized APIs for an application file. */
-export function apisFileOf(file: string): string {
-  return file.replace(/\.xml$/, ".authorized-apis.json");
-}
+/** The files of authorized APIs. */
+export const apiFiles = companions({
+  word: "authorized-apis",
+  member: "authorizedApis",
+  what: "its authorized APIs",
+  itemOf(api): AuthorizedApi | undefined {
+    const [identifier, policy] = [textIn(api, "identifier"), textIn(api, "policy")];
+    const scopes = listIn(api, "scopes");
+    if (identifier === undefined || policy === undefined) return undefined;
+    return scopes?.every((scope) => typeof scope === "string") ? { identifier, policy, scopes } : undefined;
+  },
+});
 
 /**
  * The authorized APIs of an application, or the reason why they cannot be read. A server without this operation (404)
@@ -46,40 +47,6 @@ function fromResponse(api: unknown): AuthorizedApi | undefined {
   const [identifier, policy] = [textIn(api, "identifier"), textIn(api, "policyId") ?? "RBAC"];
   const scopes = (listIn(api, "authorizedScopes") ?? []).flatMap((scope) => textIn(scope, "name") ?? []);
   return identifier === undefined ? undefined : { identifier, policy, scopes };
-}
-
-/** Writes the APIs of an application to a file, or deletes the file if there are none. */
-export async function writeApis(path: string, application: string, apis: readonly AuthorizedApi[]): Promise<void> {
-  if (apis.length === 0) return rm(path, { force: true });
-  await writeWhole(path, `${JSON.stringify({ application, authorizedApis: apis }, undefined, 2)}\n`);
-}
-
-/** Reads a file of authorized APIs: `undefined` if there is none, a text if its content is invalid. */
-export async function readApis(path: string): Promise<AuthorizedApis | string | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-  const invalid = "the file of its authorized APIs is invalid: correct or delete it";
-  try {
-    const body: unknown = JSON.parse(text);
-    const application = textIn(body, "application");
-    const apis = listIn(body, "authorizedApis")?.map(fromFile);
-    if (application === undefined || !apis?.every((each) => each !== undefined)) return invalid;
-    return { application, apis };
-  } catch {
-    return invalid;
-  }
-}
-
-function fromFile(api: unknown): AuthorizedApi | undefined {
-  const [identifier, policy] = [textIn(api, "identifier"), textIn(api, "policy")];
-  const scopes = listIn(api, "scopes");
-  if (identifier === undefined || policy === undefined) return undefined;
-  return scopes?.every((scope) => typeof scope === "string") ? { identifier, policy, scopes } : undefined;
 }
 
 /** Prepares authorizing for one run. It only adds: further authorizations of the application stay. */

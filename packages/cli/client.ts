@@ -1,5 +1,6 @@
 /** The HTTP client of the command. It retries temporary failures. */
 import { setTimeout as pause } from "node:timers/promises";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
 const TRIES = 6;
 const BACKOFF_FIRST_MS = 200;
@@ -75,30 +76,34 @@ export function openApi(url: string, authorization: string): Api {
   const send = async (path: string, init: RequestInit, returnsForbidden = false): Promise<ApiResponse> => {
     let failure = "";
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      let response: Response | undefined;
-      try {
-        response = await fetch(`${url}${path}`, {
-          ...init,
-          redirect: "error",
-          headers: { ...init.headers, authorization },
-          signal: AbortSignal.timeout(REQUEST_MS),
-        });
-        const text = await response.text();
-        const location = response.headers.get("location") ?? undefined;
-        const answer = { status: response.status, text, body: jsonOf(text), location };
+      const tried = await once(path, init);
+      const { answer } = tried;
+      if (!answer) failure = tried.failure;
+      else {
         if (answer.status === 401 || (answer.status === 403 && !returnsForbidden)) {
           throw new RunEnded(`${url} does not authorise this caller: ${reasonOf(answer)}`, answer.status);
         }
         if (!TEMPORARY.has(answer.status)) return answer;
         failure = reasonOf(answer);
-      } catch (error) {
-        if (error instanceof RunEnded) throw error;
-        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-        failure = cause instanceof Error ? cause.message : String(cause);
       }
-      if (attempt + 1 < TRIES) await pause(waitOf(attempt, response));
+      if (attempt + 1 < TRIES) await pause(waitOf(attempt, tried.response));
     }
     throw new RunEnded(`${url} cannot be reached: ${failure}`, 0);
+  };
+  /** One attempt: the answer, or why there is none. */
+  const once = async (path: string, init: RequestInit) => {
+    let response: Response | undefined;
+    try {
+      const headers = { ...init.headers, authorization };
+      const signal = AbortSignal.timeout(REQUEST_MS);
+      response = await fetch(`${url}${path}`, { ...init, redirect: "error", headers, signal });
+      const text = await response.text();
+      const location = response.headers.get("location") ?? undefined;
+      return { response, answer: { status: response.status, text, body: jsonOf(text), location } } as const;
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      return { response, failure: cause instanceof Error ? cause.message : String(cause) } as const;
+    }
   };
   return {
     url,
@@ -131,7 +136,8 @@ export function openApi(url: string, authorization: string): Api {
   };
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a text; `undefined` if it is not JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -144,4 +150,79 @@ function waitOf(attempt: number, response: Response | undefined): number {
   const seconds = Number(response?.headers.get("retry-after"));
   const backoff = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
   return seconds > 0 ? Math.min(seconds * 1_000, BACKOFF_MOST_MS) : backoff;
+}
+
+/** The usage text of the options below. */
+export const CALLER_USAGE = `  --url <origin>   address of the service, with /t/<tenant> for another tenant than that of the caller
+                   (default: BASE_URL, else http://127.0.0.1:3000)
+  --user <name>    name of the caller (default: ADMIN_USERNAME, else admin)
+  --allow-http     send the credential to another machine without TLS
+
+Set the password in ADMIN_PASSWORD, or a token in ACCESS_TOKEN.`;
+
+/** The options that say who calls which server. */
+export const callerOptions = {
+  url: { type: "string" },
+  user: { type: "string" },
+  "allow-http": { type: "boolean" },
+} as const;
+
+interface CallerValues {
+  readonly url?: string | undefined;
+  readonly user?: string | undefined;
+  readonly "allow-http"?: boolean | undefined;
+}
+
+/** A server and a credential. */
+export interface Caller {
+  /** The origin, optionally with the path of a tenant; without a slash at the end. */
+  readonly url: string;
+  /** The value of the `Authorization` header. */
+  readonly authorization: string;
+}
+
+/** A wrong command line. The message is for users. */
+export class UsageError extends Error {}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** The words of a command line. Throws `UsageError` for an option that the command does not have. */
+export function wordsOf<T extends ParseArgsOptionsConfig>(args: readonly string[], usage: string, options: T) {
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  }
+}
+
+/** The caller that options and environment name. Throws `UsageError`. */
+export function callerOf(values: CallerValues, environment: NodeJS.ProcessEnv): Caller {
+  const user = values.user ?? (environment.ADMIN_USERNAME || "admin");
+  const url = values.url ?? (environment.BASE_URL || `http://127.0.0.1:${environment.PORT || 3000}`);
+  return {
+    url: urlOf(url, values["allow-http"] ?? false),
+    authorization: environment.ACCESS_TOKEN
+      ? `Bearer ${environment.ACCESS_TOKEN}`
+      : basic(user, environment.ADMIN_PASSWORD || "admin"),
+  };
+}
+
+/** The `Authorization` header of Basic authentication. */
+export function basic(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+}
+
+/** The address of a service without a slash at the end. Throws `UsageError`; `label` says where it was given. */
+export function urlOf(given: string, allowsHttp: boolean, label = "--url"): string {
+  if (!URL.canParse(given)) throw new UsageError(`${label}: "${given}" is not a URL.`);
+  const { protocol, hostname, username, search, hash } = new URL(given);
+  if (!/^https?:$/.test(protocol) || username || search || hash) {
+    throw new UsageError(`${label} must be an http(s) origin, optionally with /t/<tenant>, and without a user name.`);
+  }
+  if (protocol === "http:" && !LOOPBACK.has(hostname) && !allowsHttp) {
+    throw new UsageError(
+      `http would send the credential to ${hostname} in clear text. Use https, or add --allow-http.`,
+    );
+  }
+  return given.replace(/\/+$/, "");
 }

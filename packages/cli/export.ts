@@ -1,16 +1,15 @@
 /**
- * `export --out folder`: writes every application of a tenant to a file, and its authorized APIs to a second one. An
- * interrupted run leaves a progress file in the folder, and the next run continues from it. A complete run deletes it.
+ * `export --out folder`: writes every application of a tenant to a file, and its authorized APIs and assignments to
+ * others next to it. An interrupted run leaves a progress file in the folder, and the next run continues from it. A
+ * complete run deletes it.
  */
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECRETS_WITHHELD } from "#core/applications/protocols/contract-secrets.ts";
-import { apisFileOf, authorizedOf, writeApis } from "./authorized-apis.ts";
-import { UsageError } from "./caller.ts";
-import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
-import { writeWhole } from "./files.ts";
-import { forEach } from "./for-each.ts";
-import type { Result } from "./report.ts";
+import { assignedTo, assignmentFiles } from "./assignments.ts";
+import { apiFiles, authorizedOf } from "./authorized-apis.ts";
+import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn, UsageError } from "./client.ts";
+import { forEach, type Result, writeWhole } from "./report.ts";
 
 const PAGE = 100;
 const PROGRESS = ".export-in-progress";
@@ -44,11 +43,13 @@ export async function exportAll(api: Api, task: Export): Promise<readonly Result
     if (answer.status !== 200) return { name, outcome: "refused", why: reasonOf(answer) };
     if (!isApplicationFile(answer.text))
       return { name, outcome: "refused", why: "the response is not an application file" };
-    const authorized = await authorizedOf(api, id);
+    const [authorized, assigned] = [await authorizedOf(api, id), await assignedTo(api, id)];
     const file = join(task.folder, fileNameOf(application));
     await writeWhole(file, answer.text);
     if (typeof authorized === "string") return { name, outcome: "incomplete", why: authorized };
-    await writeApis(apisFileOf(file), name, authorized);
+    await apiFiles.write(apiFiles.pathOf(file), name, authorized);
+    if (typeof assigned === "string") return { name, outcome: "incomplete", why: assigned };
+    await assignmentFiles.write(assignmentFiles.pathOf(file), name, assigned);
     if (isWithheld(answer.text)) {
       return { name, outcome: "incomplete", why: `${SECRETS_WITHHELD.replace(/\.$/, "")}: ${NEW_SECRETS}` };
     }

@@ -1,14 +1,14 @@
 /**
- * `import folder`: imports every file of a folder, with its authorized APIs. An existing application is skipped, or
- * replaced with `--update`. So an interrupted run can be repeated and creates nothing twice.
+ * `import folder`: imports every file of a folder, with its authorized APIs and assignments. An existing application is
+ * skipped, or replaced with `--update`. So an interrupted run can be repeated and creates nothing twice.
  */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Authorize, type AuthorizedApis, apisFileOf, authorizing, readApis } from "./authorized-apis.ts";
-import { UsageError } from "./caller.ts";
-import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
-import { forEach } from "./for-each.ts";
-import type { Outcome, Result } from "./report.ts";
+import { type Assigned, assignAll, assignmentFiles } from "./assignments.ts";
+import { type Authorize, type AuthorizedApi, apiFiles, authorizing } from "./authorized-apis.ts";
+import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn, UsageError } from "./client.ts";
+import type { Companion } from "./companions.ts";
+import { forEach, type Outcome, type Result } from "./report.ts";
 
 const IMPORT = "/applications/import";
 /** The code of WSO2 Identity Server for a name in use. */
@@ -31,7 +31,10 @@ const NO_MARKER: Marker = { isOld: false, remove: async () => undefined };
 export interface ImportOptions {
   /** Replaces applications that exist. */
   readonly replaces: boolean;
-  /** The server makes its checks and changes nothing. Authorized APIs are left out: a new application is not there. */
+  /**
+   * The server makes its checks and changes nothing. Authorized APIs and assignments are left out: a new application is
+   * not there.
+   */
   readonly isRehearsal?: boolean | undefined;
   readonly isQuiet?: boolean | undefined;
 }
@@ -52,17 +55,23 @@ async function importFile(
 ): Promise<Result> {
   const path = isRehearsal ? `${IMPORT}?dryRun=true` : IMPORT;
   const content = await readFile(join(folder, name));
-  const read = await readApis(join(folder, apisFileOf(name)));
+  const read = await apiFiles.read(join(folder, apiFiles.pathOf(name)));
   if (typeof read === "string") return { name, outcome: "refused", why: read };
-  const authorized = isRehearsal ? undefined : read;
-  const marker = authorized ? await mark(api, folder, name, authorized) : NO_MARKER;
+  const given = await assignmentFiles.read(join(folder, assignmentFiles.pathOf(name)));
+  if (typeof given === "string") return { name, outcome: "refused", why: given };
+  const [authorized, assigned] = isRehearsal ? [] : [read, given];
+  const more = authorized ?? assigned;
+  const marker = more ? await mark(api, folder, name, more) : NO_MARKER;
 
   const finish = async (outcome: Outcome, answer: ApiResponse, notes: readonly string[]): Promise<Result> => {
     const failures = authorized ? await authorizeImported(api, authorize, answer, authorized) : [];
-    if (failures.length === 0) await marker.remove();
-    else notes = [`not authorized for ${shortened(failures)}`, ...notes];
+    const unassigned = assigned ? await assignImported(api, answer, assigned) : [];
+    const isComplete = failures.length + unassigned.length === 0;
+    if (isComplete) await marker.remove();
+    if (unassigned.length > 0) notes = [`not assigned: ${shortened(unassigned)}`, ...notes];
+    if (failures.length > 0) notes = [`not authorized for ${shortened(failures)}`, ...notes];
     const why = notes.join("; ");
-    return { name, outcome: failures.length > 0 ? "incomplete" : outcome, ...(why && { why }) };
+    return { name, outcome: isComplete ? outcome : "incomplete", ...(why && { why }) };
   };
 
   const created = await api.upload("POST", path, name, content);
@@ -78,12 +87,19 @@ async function importFile(
     return { name, outcome: "refused", why: reasonOf(updated) };
   }
   if (marker.isOld)
-    return finish("updated", created, ["only its authorized APIs, which an earlier run did not finish"]);
+    return finish("updated", created, [
+      "only its authorized APIs and assignments, which an earlier run did not finish",
+    ]);
   await marker.remove();
   return { name, outcome: "skipped", why: "an application with this name exists; --update replaces it" };
 }
 
-async function mark(api: Api, folder: string, name: string, { application }: AuthorizedApis): Promise<Marker> {
+async function mark(
+  api: Api,
+  folder: string,
+  name: string,
+  { application }: Pick<Companion<unknown>, "application">,
+): Promise<Marker> {
   const path = join(folder, `.${name}.to-authorize`);
   const isOld = (await readFile(path, "utf8").catch(() => "")) === api.url;
   if (!isOld) {
@@ -101,11 +117,24 @@ async function authorizeImported(
   api: Api,
   authorize: Authorize,
   answer: ApiResponse,
-  { application, apis }: AuthorizedApis,
+  { application, items }: Companion<AuthorizedApi>,
 ): Promise<readonly string[]> {
+  const found = await importedAs(api, answer, application);
+  return typeof found === "string" ? ["all (the application is not found)"] : authorize(found.id, items);
+}
+
+async function assignImported(
+  api: Api,
+  answer: ApiResponse,
+  { application, items }: Companion<Assigned>,
+): Promise<readonly string[]> {
+  const found = await importedAs(api, answer, application);
+  return typeof found === "string" ? ["all (the application is not found)"] : assignAll(api, found.id, items);
+}
+
+async function importedAs(api: Api, answer: ApiResponse, application: string) {
   const shown = textIn(answer.body, "applicationId") ?? answer.location?.split("/").at(-1);
-  const found = shown ? { id: shown } : await idNamed(api, application);
-  return typeof found === "string" ? ["all (the application is not found)"] : authorize(found.id, apis);
+  return shown ? { id: shown } : idNamed(api, application);
 }
 
 /** The application with a name: "unknown" if the look-up fails. */

@@ -1,6 +1,6 @@
 /**
  * The command `identity-admin` (docs/command-line.md): administers a service through its API. Answers go to standard
- * output, everything else to standard error; `frame/exit-codes.ts` has the exit codes.
+ * output, everything else to standard error; `frame/errors.ts` has the exit codes.
  */
 import { Command, CommanderError } from "commander";
 import { declareChanges } from "./commands/changes.ts";
@@ -11,9 +11,8 @@ import { declareFiles } from "./commands/files.ts";
 import { declareMembers } from "./commands/members.ts";
 import { declareSeed } from "./commands/seed/seed.ts";
 import { declareSession } from "./commands/session.ts";
-import { explained } from "./frame/errors.ts";
-import { exitCodes } from "./frame/exit-codes.ts";
-import { plain } from "./frame/output.ts";
+import { type CommandError, exitCodes, explained, wrongInput } from "./frame/errors.ts";
+import { asTyped, plain } from "./frame/output.ts";
 import { declareTenant } from "./tenant/command.ts";
 import { version } from "./version.ts";
 
@@ -22,10 +21,13 @@ export function programOf(): Command {
   const program = new Command("identity-admin")
     .description("Administers the Identity Admin API: users, groups, roles, applications, APIs, tenants.")
     .version(version)
-    .option("--url <origin>", "the service (default: IDENTITY_ADMIN_URL, what login stored, http://127.0.0.1:3000)")
-    .option("--tenant <domain>", "the tenant (default: IDENTITY_ADMIN_TENANT, what login stored)")
+    .option(
+      "--url <origin>",
+      "the service (default: IDENTITY_ADMIN_URL, the one stored by login, or http://127.0.0.1:3000)",
+    )
+    .option("--tenant <domain>", "the tenant (default: IDENTITY_ADMIN_TENANT, or the one stored by login)")
     .option("--json", "print JSON")
-    .option("--quiet", "print answers and errors alone")
+    .option("--quiet", "print only results and errors")
     .option("--allow-http", "send the credential to another machine without TLS")
     .showHelpAfterError("(add --help for all options)")
     .showSuggestionAfterError()
@@ -57,15 +59,53 @@ export function everyCommand(command: Command): readonly Command[] {
 /** Runs a command line, and returns its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const program = programOf();
+  onInterrupt(program);
   try {
+    refuseSecrets(args);
     await program.parseAsync([...args], { from: "user" });
     return exitCodes.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongInput;
-    const { message, next, code } = explained(error, program.opts().url ?? process.env.IDENTITY_ADMIN_URL);
-    for (const line of [message, next ?? ""].join("\n").split("\n")) {
-      if (line !== "") process.stderr.write(`${plain(line)}\n`);
-    }
-    return code;
+    return told(explained(error, program.opts().url ?? process.env.IDENTITY_ADMIN_URL));
   }
+}
+
+/** Writes what is wrong and what to do next, and returns the exit code. */
+function told({ message, next, code }: CommandError): number {
+  for (const line of [message, next ?? ""].join("\n").split("\n")) {
+    if (line !== "") process.stderr.write(`${plain(asTyped(line))}\n`);
+  }
+  return code;
+}
+
+/**
+ * Options that would carry a secret. No command has them, and the message about an unknown option would repeat their
+ * value, or suggest another option of a similar name.
+ */
+const SECRET_OPTION = /^--(password|passwd|secret|client-secret|token|access-token)(=|$)/;
+
+/** Throws a `CommandError` for a secret among the arguments. */
+function refuseSecrets(args: readonly string[]): void {
+  const end = args.indexOf("--");
+  const found = (end < 0 ? args : args.slice(0, end)).find((arg) => SECRET_OPTION.test(arg));
+  if (found === undefined) return;
+  const [option] = found.split("=");
+  throw wrongInput(
+    `${option} is not an option: arguments appear in the shell history and in process lists.`,
+    "Write the secret to standard input, with --password-stdin or --secret-stdin (see --help). " +
+      "To create a user who cannot sign in with a password, use --no-password.",
+  );
+}
+
+/**
+ * Ctrl-C ends the command with a sentence and the exit code of shells. `changes tail --follow` ends so by design, and
+ * says nothing.
+ */
+function onInterrupt(program: Command): void {
+  process.once("SIGINT", () => {
+    const isFollowing = everyCommand(program).some((command) => command.opts().follow === true);
+    if (!isFollowing)
+      process.stderr.write("\nInterrupted. Finished work is kept; run the same command again to continue.\n");
+    process.exit(exitCodes.interrupted);
+  });
 }

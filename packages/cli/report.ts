@@ -1,4 +1,7 @@
-/** The table at the end of a run. */
+/** What runs over many applications share: concurrent work with progress, whole files, and the table at the end. */
+
+import { rename, writeFile } from "node:fs/promises";
+import { type ProgressOptions, plain, progressOf } from "./frame/output.ts";
 
 /**
  * The outcome of one application. "incomplete": it exists, but lacks what the table names; the next run tries again.
@@ -49,7 +52,46 @@ function whichOf(names: readonly string[]): string {
   return names.length > NAMES_SHOWN ? `${short} and ${names.length - NAMES_SHOWN} more` : short;
 }
 
-/** Replaces control characters: texts of a server must not control the terminal. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+const CONCURRENCY = 4;
+
+/**
+ * Runs `work` for each item, four at a time. Returns the results in the order of the items. The first error ends the
+ * run.
+ */
+export async function forEach<Item, Result>(
+  title: string,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  options?: ProgressOptions,
+): Promise<Result[]> {
+  const progress = progressOf(title, items.length, options);
+  const results: Result[] = [];
+  let next = 0;
+  let isOver = false;
+  const worker = async (): Promise<void> => {
+    while (!isOver && next < items.length) {
+      const at = next;
+      next += 1;
+      try {
+        results[at] = await work(items[at] as Item);
+      } catch (error) {
+        isOver = true;
+        throw error;
+      }
+      progress.add();
+    }
+  };
+  try {
+    const workers = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker));
+    for (const each of workers) if (each.status === "rejected") throw each.reason;
+  } finally {
+    progress.stop();
+  }
+  return results;
+}
+
+/** Writes a file atomically, readable for its owner only. */
+export async function writeWhole(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.part`, content, { mode: 0o600 });
+  await rename(`${path}.part`, path);
 }

@@ -4,7 +4,7 @@
  * What to do about a fault: `invalid` (400, 413, 415, 422, 501): change the request; `unauthenticated` (401): another
  * credential; `forbidden` (403): another scope; `notFound` (404); `conflict` (409): taken or in use; `changed` (412,
  * 428): read again, and repeat with the new entity tag; `tooMany` (429) and `failed` (5xx): later; `unreachable`: no
- * answer came.
+ * answer of the service came.
  */
 export type FaultKind =
   | "invalid"
@@ -43,7 +43,7 @@ interface Told {
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly kind: FaultKind;
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 where no answer of the service came. */
   readonly status: number;
   /** The sentence of the service. */
   readonly detail: string;

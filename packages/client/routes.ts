@@ -5,8 +5,8 @@
 import type * as z from "zod";
 import type { InboundProtocolsBody } from "../core/applications/protocols/shapes.ts";
 import type { NewApplicationBody } from "../core/applications/registry/shapes.ts";
-import type { catalogue } from "../core/catalogue.ts";
-import type { Introspection } from "../core/oauth/shapes.ts";
+import type { catalogue } from "../core/service/catalogue.ts";
+import type { Introspection } from "../core/sign-in/oauth/shapes.ts";
 import type { ScimRoutes } from "./scim.ts";
 import type { TokenActor } from "./tokens.ts";
 

@@ -140,7 +140,7 @@ export interface NewRole {
     readonly value?: string;
     readonly display?: string;
   };
-  readonly permissions?: readonly ScimReference[];
+  readonly permissions?: readonly Omit<ScimReference, "$ref">[];
   readonly users?: readonly ScimReference[];
   readonly groups?: readonly ScimReference[];
 }
@@ -149,7 +149,6 @@ export interface ScimRole extends Partial<NewRole> {
   readonly schemas: readonly string[];
   readonly id: string;
   readonly associatedApplications?: readonly ScimReference[];
-  readonly properties?: readonly { readonly name?: string; readonly value?: string }[];
   readonly meta?: ScimMeta;
 }
 

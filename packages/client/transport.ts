@@ -4,7 +4,7 @@ import { Fault, faultOf, parsed } from "./faults.ts";
 
 /** What a client is made of. */
 export interface ClientOptions {
-  /** The origin of the service; it may end in `/t/<tenant>`. */
+  /** The origin of the service; it may end in `/t/<tenant>`. No other path. */
   readonly url: string;
   /** The domain of a tenant: adds `/t/<tenant>` to the address. */
   readonly tenant?: string | undefined;
@@ -72,6 +72,8 @@ const TIMEOUT_MS = 60_000;
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_MOST_MS = 10_000;
 const TEMPORARY: readonly number[] = [429, 502, 503, 504];
+/** The path of a service, or of one of its tenants. */
+const PATH = /^(\/+|\/t\/[^/]+\/*)$/;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Opens a transport. Throws a `TypeError` for an address or a credential that cannot be used. */
@@ -125,6 +127,7 @@ export function transportOf(options: ClientOptions): Transport {
         const init = { ...sent, headers: { ...headers, ...(credential && { authorization: credential }) } };
         const { response, text } = await exchange(route, to, init as RequestInit, signal);
         const isFirst = attempt === 1 && given === undefined;
+        if (isOfOther(response, text)) throw otherService(route, url, response);
         if (response.status === 401 && isFirst && authorization.forget(credential)) continue;
         if (!response.ok) throw faultOf(route, response, text);
         return replyOf(response, text);
@@ -159,9 +162,12 @@ function headersOf(method: Method, { body, ifMatch, idempotencyKey, headers }: S
 
 function addressOf({ url: given, tenant, allowHttp }: ClientOptions): string {
   if (!URL.canParse(given)) throw new TypeError(`"${given}" is not a URL.`);
-  const { protocol, hostname, username, search, hash } = new URL(given);
-  if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new TypeError("The URL must be an http(s) origin, optionally with /t/<tenant>, and without a user name.");
+  const { protocol, hostname, username, pathname, search, hash } = new URL(given);
+  if (!/^https?:$/.test(protocol) || username || search || hash || !PATH.test(pathname)) {
+    throw new TypeError(
+      "The URL must be an http(s) origin, such as https://identity.example.com, optionally with /t/<tenant>, " +
+        "and without a user name or another path.",
+    );
   }
   if (protocol === "http:" && !LOOPBACK.test(hostname) && !allowHttp) {
     throw new TypeError(`http would send the credential to ${hostname} in clear text. Use https, or set allowHttp.`);
@@ -192,10 +198,37 @@ function replyOf(response: Response, text: string): Reply<unknown> {
   };
 }
 
+/** Gateways and proxies in front of the service answer these in a form of their own. */
+const OF_GATEWAYS: readonly number[] = [407, 408, 413, 414, 429, 431];
+
+/** Whether an answer comes from another service: it has no id of a request, and no JSON. */
+function isOfOther({ status, headers }: Response, text: string): boolean {
+  if (headers.has("x-correlation-id") || status >= 500 || OF_GATEWAYS.includes(status)) return false;
+  return text !== "" && parsed(text) === undefined;
+}
+
+function otherService(route: string, url: string, { status, headers }: Response): Fault {
+  const type = headers.get("content-type")?.split(";")[0] ?? "no media type";
+  const detail = `${url} is no Identity Admin API: it answered ${status} with ${type} in place of JSON.`;
+  return new Fault({ route, status: 0, detail });
+}
+
 function unreachable(route: string, url: string, error: unknown): Fault {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-  return new Fault({ route, status: 0, detail: `${url} cannot be reached: ${why}`, cause: error });
+  return new Fault({ route, status: 0, detail: `${url} cannot be reached: ${whyPlain(url, why)}`, cause: error });
+}
+
+/** Why a connection failed. The texts of TLS do not say that the other side speaks without it, or the reverse. */
+function whyPlain(url: string, why: string): string {
+  const isTls = url.startsWith("https:");
+  if (isTls && /wrong version number|packet length too long/i.test(why)) {
+    return "this port does not speak TLS. Is its address http:?";
+  }
+  if (!isTls && /other side closed|socket hang up|does not match the HTTP|ECONNRESET|Parse Error/i.test(why)) {
+    return `${why}. Is its address https:?`;
+  }
+  return why;
 }
 
 /** Milliseconds until the next attempt: `Retry-After`, or exponential back-off with jitter. */

@@ -1,6 +1,6 @@
 /**
- * Builds the files of the page at `/` (decision 0107): pages from docs/, the reference with the API document, scripts
- * and styles, each compressed. The directory is named after its input, so one that exists is complete and up to date.
+ * Builds the files of the page at `/` (decision 0107): pages from docs/, the API document, its reference, scripts and
+ * styles, each compressed. The directory is named after its input, so one that exists is complete and up to date.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type FrontFile, type FrontIndex, INDEX_FILE } from "#core/front/files.ts";
+import { type FrontFile, type FrontIndex, INDEX_FILE } from "#core/service/site/files.ts";
 import type { Served } from "./contents.ts";
 import { hashOf, shortened } from "./hash.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What the files are made of. */
-const inputs = ["docs", "packages/front", "packages/core/front", "package-lock.json", "package.json"];
+const inputs = ["docs", "packages/front", "packages/core/service/site", "package-lock.json", "package.json"];
 /** Higher levels take seconds for the API document and save little. */
 const BROTLI_LEVEL = 6;
 

@@ -1,7 +1,7 @@
 /** The contents of all files of the page at `/`, before they are compressed. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NOT_FOUND, type Policy } from "#core/front/files.ts";
+import { NOT_FOUND, type Policy } from "#core/service/site/files.ts";
 import { documentPages } from "./documents.ts";
 import { hashOf } from "./hash.ts";
 import { type Assets, home, notFound, reference } from "./pages.ts";
@@ -17,9 +17,10 @@ export interface Served {
   readonly content: string;
 }
 
-/** Makes all files: pages from docs/, the reference with the API document, scripts and styles. */
+/** Makes all files: pages from docs/, the API document, the reference that shows it, scripts and styles. */
 export async function everything(root: string): Promise<readonly Served[]> {
   const text = (path: string) => readFile(join(root, path), "utf8");
+  const api: unknown = JSON.parse(await text("docs/openapi.json"));
   const { version } = JSON.parse(await text("package.json")) as { version: string };
   const parts: Served[] = [];
   const asset = (name: string, type: string, content: string): string => {
@@ -36,13 +37,9 @@ export async function everything(root: string): Promise<readonly Served[]> {
     homeScript: asset("home.js", JAVASCRIPT, await script("home")),
     referenceScript: asset("reference.js", JAVASCRIPT, await script("reference")),
     explorer: asset("explorer.js", JAVASCRIPT, await explorerScript()),
-    document: asset(
-      "openapi.json",
-      "application/json",
-      JSON.stringify(shown(JSON.parse(await text("docs/openapi.json")))),
-    ),
+    document: asset("openapi.json", "application/json", JSON.stringify(shown(api))),
   };
-  const { pages, pictures } = await documentPages(join(root, "docs"), assets);
+  const { pages, pictures } = await documentPages(root, assets);
   const html = (path: string, content: string, policy: Policy = "page"): Served => {
     return { path, type: "text/html; charset=utf-8", policy, content };
   };
@@ -50,6 +47,7 @@ export async function everything(root: string): Promise<readonly Served[]> {
     html("/", home(assets)),
     html("/reference", reference(assets), "reference"),
     html(NOT_FOUND, notFound(assets)),
+    { path: "/openapi.json", type: "application/json", policy: "document", content: JSON.stringify(api) },
     ...pages.map(({ path, content }) => html(path, content)),
     ...pictures.map(({ path, content }) => ({ path, type: "image/svg+xml", policy: "page" as const, content })),
     ...parts,

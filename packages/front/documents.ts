@@ -1,11 +1,14 @@
-/** The documents of docs/ as pages below `/docs`: guides and all others, except for decisions. */
+/** The documents as pages below `/docs`: the README, the changes, and those of docs/ except for decisions. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 import { type Assets, documentPage } from "./pages.ts";
 
-/** Parts of docs/ that are not served: links to them become text. */
-const unserved = /^(?:\.\.\/|decisions\/|examples\/)/;
+/** Documents outside of docs/, with their paths. */
+const projectFiles = new Map([
+  ["README.md", "/docs/start"],
+  ["CHANGELOG.md", "/docs/changelog"],
+]);
 
 /** A file that is served. */
 interface Content {
@@ -20,27 +23,26 @@ export interface Documents {
 }
 
 /**
- * Reads the Markdown of a directory and of its folder `guides`. `docs/guides/okta.md` is the page `/docs/guides/okta`,
- * and `docs/README.md` the page `/docs`. Links between them stay links, and those to other files of the project become
- * text. Throws an `Error` where a link leads to no document.
+ * Reads the Markdown of the project. `docs/guides/okta.md` is the page `/docs/guides/okta`, `docs/README.md` the page
+ * `/docs`, and the README of the project `/docs/start`. Links between them stay links, and those to other files of the
+ * project become text. Throws an `Error` where a link leads to no document.
  */
-export async function documentPages(directory: string, assets: Assets): Promise<Documents> {
+export async function documentPages(root: string, assets: Assets): Promise<Documents> {
   const names = async (folder: string, ending: string) => {
-    const all = await readdir(join(directory, folder));
-    return all.filter((name) => name.endsWith(ending)).sort();
+    const all = await readdir(join(root, folder));
+    return all
+      .filter((name) => name.endsWith(ending))
+      .map((name) => `${folder}/${name}`)
+      .sort();
   };
-  const files = [...(await names(".", ".md")), ...(await names("guides", ".md")).map((name) => `guides/${name}`)];
-  const pathOf = (file: string) => (file === "README.md" ? "/docs" : `/docs/${file.replace(/\.md$/, "")}`);
-  const known = new Map(files.map((file) => [file, pathOf(file)]));
-  const read = (file: string) => readFile(join(directory, file), "utf8");
-  const pages = files.map(async (file) => {
-    const path = pathOf(file);
-    return { path, content: documentPage(assets, { path, ...rendered(await read(file), file, known) }) };
+  const pathOf = (file: string) => `/${file.replace(/(?:\/README)?\.md$/, "")}`;
+  const files = [...(await names("docs", ".md")), ...(await names("docs/guides", ".md"))];
+  const known = new Map([...projectFiles, ...files.map((file) => [file, pathOf(file)] as const)]);
+  const read = (file: string) => readFile(join(root, file), "utf8");
+  const pages = [...known].map(async ([file, path]) => {
+    return { path, content: documentPage(assets, { path, ...rendered(await read(file), { file, known }) }) };
   });
-  const pictures = (await names(".", ".svg")).map(async (name) => ({
-    path: `/docs/${name}`,
-    content: await read(name),
-  }));
+  const pictures = (await names("docs", ".svg")).map(async (name) => ({ path: `/${name}`, content: await read(name) }));
   return { pages: await Promise.all(pages), pictures: await Promise.all(pictures) };
 }
 
@@ -49,7 +51,13 @@ interface Rendered {
   readonly html: string;
 }
 
-function rendered(text: string, file: string, known: ReadonlyMap<string, string>): Rendered {
+/** A document of the project, and the paths of all that are served. */
+interface Source {
+  readonly file: string;
+  readonly known: ReadonlyMap<string, string>;
+}
+
+function rendered(text: string, source: Source): Rendered {
   const ids = new Map<string, number>();
   const marked = new Marked({ gfm: true });
   marked.use({
@@ -59,11 +67,11 @@ function rendered(text: string, file: string, known: ReadonlyMap<string, string>
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
-        const target = targetOf(href, file, known);
+        const target = targetOf(href, source);
         return target === undefined ? inner : `<a href="${escaped(target)}">${inner}</a>`;
       },
       image({ href, text: alternative }: Tokens.Image) {
-        const path = posix.normalize(posix.join("/docs", posix.dirname(file), href));
+        const path = posix.join("/", posix.dirname(source.file), href);
         return `<img src="${escaped(path)}" alt="${escaped(alternative)}">`;
       },
       // The keyboard reaches a region that scrolls.
@@ -87,7 +95,7 @@ function rendered(text: string, file: string, known: ReadonlyMap<string, string>
     },
   });
   const html = marked.parse(text, { async: false });
-  return { title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file, html };
+  return { title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? source.file, html };
 }
 
 /** The anchor of a heading, as links of the documents write it. */
@@ -103,14 +111,14 @@ function anchorOf(heading: string, ids: Map<string, number>): string {
 }
 
 /** Where a link of a document leads on the page; `undefined` for a file of the project that is not served. */
-function targetOf(href: string, file: string, known: ReadonlyMap<string, string>): string | undefined {
+function targetOf(href: string, { file, known }: Source): string | undefined {
   if (/^(?:https?:\/\/|#)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
-  const target = posix.normalize(posix.join(posix.dirname(file), path));
-  const page = known.get(target) ?? (target === "openapi.json" ? "/openapi.json" : undefined);
+  const target = posix.join(posix.dirname(file), path);
+  const page = known.get(target) ?? (target === "docs/openapi.json" ? "/openapi.json" : undefined);
   if (page !== undefined) return fragment === undefined ? page : `${page}#${fragment}`;
-  if (unserved.test(target)) return undefined;
-  throw new Error(`docs/${file} links to ${href}, which is no document.`);
+  if (!/^docs\/(?:guides\/)?[^/]+$/.test(target)) return undefined;
+  throw new Error(`${file} links to ${href}, which is no document.`);
 }
 
 function escaped(text: string): string {

@@ -21,14 +21,18 @@ export interface DocumentContent {
 
 /** The guides, in the order of a newcomer's way. */
 const guides: readonly { readonly path: string; readonly title: string; readonly text: string }[] = [
-  { path: "first-application", title: "First application", text: "Register an application and get a token for it." },
+  { path: "first-application", title: "First application", text: "Register an application and request a token." },
   { path: "roles-and-scopes", title: "Roles and scopes", text: "Give users exactly the rights that they need." },
-  { path: "okta", title: "Connect Okta", text: "Users and groups arrive from Okta by SCIM." },
-  { path: "entra-id", title: "Connect Entra ID", text: "Users and groups arrive from Microsoft Entra ID by SCIM." },
-  { path: "certificates", title: "Certificates", text: "Authenticate with a client certificate, without a password." },
-  { path: "move-from-wso2", title: "Move from WSO2", text: "Bring applications, and users with their passwords." },
-  { path: "changes-and-undo", title: "Changes and undo", text: "See who changed what, and take it back." },
-  { path: "second-administrator", title: "A second administrator", text: "One lost password then locks nothing." },
+  { path: "okta", title: "Connect Okta", text: "Provision users and groups from Okta through SCIM." },
+  { path: "entra-id", title: "Connect Entra ID", text: "Provision users and groups from Entra ID through SCIM." },
+  { path: "certificates", title: "Certificates", text: "Sign in with a client certificate instead of a password." },
+  { path: "move-from-wso2", title: "Move from WSO2", text: "Move applications, and users with their passwords." },
+  { path: "changes-and-undo", title: "Changes and undo", text: "See who changed what, and undo it." },
+  {
+    path: "second-administrator",
+    title: "A second administrator",
+    text: "Avoid being locked out by one lost password.",
+  },
 ];
 
 const links: readonly { readonly path: string; readonly title: string }[] = [
@@ -43,30 +47,33 @@ export function home(assets: Assets): string {
     .map(({ path, title, text }) => `<li><a href="/docs/guides/${path}">${title}</a><p>${text}</p></li>`)
     .join("\n");
   const content = `<h1>Identity Admin API</h1>
-<p class="lead">Applications, users, groups, roles, tenants and tokens of an identity provider, by the REST and SCIM
-interfaces of WSO2 Identity Server, and sign-in by OpenID Connect.</p>
-<p id="state" class="state" role="status">This page asks the service how it is. It needs JavaScript for that.</p>
+<p class="lead">Applications, users, groups, roles, tenants and tokens of an identity provider, through the REST and
+SCIM APIs of WSO2 Identity Server, and sign-in with OpenID Connect.</p>
+<p id="state" class="state" role="status">Checking the service. This requires JavaScript.</p>
 <p class="actions"><a class="button" href="/reference">Try the API</a>
-<a class="button plain" href="/docs/guides/first-application">First application</a></p>
+<a class="button plain" href="/docs/guides/first-application">First application</a>
+<a class="button plain" href="/docs/sign-in">Sign people in</a>
+<a class="button plain" id="demo" href="/demo" hidden>Sign in to the demo</a></p>
 <h2>A first request</h2>
-<p>It lists the users. On your own machine the administrator is <code>admin</code>, and so is the password.</p>
+<p>List the users. On your own machine, the user name and the password of the administrator are both
+<code>admin</code>.</p>
 <pre tabindex="0"><code id="request">curl -u admin 'http://127.0.0.1:3000/scim2/Users?attributes=userName'</code></pre>
 <h2>Guides</h2>
 <ul class="cards">
 ${cards}
 </ul>
-<h2>How it hangs together</h2>
+<h2>Architecture</h2>
 <p class="scroll" tabindex="0"><img src="${assets.picture}" width="1000" height="430"
 alt="Clients call the gateway. It asks the authorizer, then a function for the domain, which uses one DynamoDB table.
 Changes go to webhooks, EventBridge and receivers of SCIM events."></p>
 <h2>For programs</h2>
 <ul>
-<li><a href="/openapi.json">/openapi.json</a>: every operation, as an OpenAPI 3.1 document</li>
+<li><a href="/openapi.json">/openapi.json</a>: all operations, as an OpenAPI 3.1 document</li>
 <li><a href="/.well-known/oauth-authorization-server">/.well-known/oauth-authorization-server</a>: the metadata of the
 token endpoint (RFC 8414)</li>
 <li><a href="/oauth2/jwks">/oauth2/jwks</a>: the keys that verify tokens</li>
 </ul>
-<p>People sign in to the applications that are registered here: <a href="/docs/sign-in">by OpenID Connect</a>.</p>`;
+<p>People can sign in to the applications that are registered here <a href="/docs/sign-in">with OpenID Connect</a>.</p>`;
   return page(assets, { title: "Identity Admin API", path: "/", content, scripts: [assets.homeScript] });
 }
 
@@ -86,17 +93,17 @@ ${field("basic", "password", "Password", "password")}
 ${field("bearer", "token", "Access token", "password")}
 ${field("client", "client", "Client ID")}
 ${field("client", "secret", "Client secret", "password")}
-${field("client", "scope", "Scopes, with blanks between")}
+${field("client", "scope", "Scopes, separated by spaces")}
 ${field("basic bearer client none", "tenant", "Tenant (empty: carbon.super)")}
 <button id="apply">Use</button>
 <label class="narrow">Operation <select id="operation"></select></label>
 </form>
-<p id="applied" role="status">No credential yet. It stays in this page, until you close or reload it.</p>
+<p id="applied" role="status">No credential yet. It is kept only in this page, until you close or reload it.</p>
 </section>
 <openapi-explorer id="explorer" hide-authentication="true" hide-server-selection="true" collapse="true"
 default-schema-tab="body" fetch-credentials="omit" data-document="${assets.document}"></openapi-explorer>
-<noscript><p>The reference needs JavaScript. The <a href="/docs/operations-table">table of operations</a> does
-not.</p></noscript>`;
+<noscript><p>The reference requires JavaScript. The <a href="/docs/operations-table">table of operations</a>
+does not.</p></noscript>`;
   return page(assets, {
     title: "API reference",
     path: "/reference",
@@ -113,9 +120,9 @@ export function documentPage(assets: Assets, { title, html, path }: DocumentCont
 
 /** The page for paths that do not exist. */
 export function notFound(assets: Assets): string {
-  const content = `<h1>There is no such page</h1>
+  const content = `<h1>Page not found</h1>
 <p><a href="/">Home</a>, <a href="/reference">the reference of the API</a>, or <a href="/docs">all documents</a>.</p>`;
-  return page(assets, { title: "There is no such page", path: "", content });
+  return page(assets, { title: "Page not found", path: "", content });
 }
 
 interface Page {

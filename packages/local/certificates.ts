@@ -5,13 +5,7 @@
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Purpose } from "./issue.ts";
-
-/** A certificate and its private key (PKCS#8), as PEM texts. */
-export interface CertificatePair {
-  readonly certificate: string;
-  readonly key: string;
-}
+import type { CertificatePair, Purpose } from "./issue.ts";
 
 /** The development certificates. */
 export interface Certificates {

@@ -7,7 +7,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import type { AccessOptions } from "#core/table/client/access.ts";
+import type { AccessOptions } from "#core/database/table/client/access.ts";
 
 /** The attribute with the expiry of an item, in seconds since 1970. */
 export const TTL_ATTRIBUTE = "expiresAtSeconds";

@@ -13,7 +13,7 @@ import { checkDataFile } from "./damage.ts";
 import { makeDirectory } from "./data-directory.ts";
 import { guarded, watchGuard } from "./engine-guard.ts";
 import { endProcess, type FileLock, lockFile } from "./file-lock.ts";
-import { freePort } from "./ports.ts";
+import { freePort } from "./settings.ts";
 
 const READY_MS = 20_000;
 const PORT_TRIES = 5;

@@ -10,7 +10,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { pause } from "#core/platform/clock.ts";
+import { pause } from "#core/kernel/clock.ts";
 import { codeOf } from "./data-directory.ts";
 
 const POLL_MS = 20;

@@ -5,36 +5,41 @@
  * All differences from AWS:
  *
  * - 413 and 431 have the error format of the path; AWS returns `{"message": ...}`.
+ * - A `Host` that is not an own name gets 421, where `ownNames` says which those are; AWS has no API of another name.
  * - A function must return a `statusCode`; AWS turns any other JSON into a 200. The validation is stricter too: `body`
  *   must be a string, and status codes below 200 are refused.
  * - All functions run concurrently in one process and share its modules; AWS gives each request of a function its own
  *   container. After a timeout, a function continues in the background; AWS freezes it. A function that blocks the
  *   thread cannot time out.
- * - No throttling, access log, CORS, stage variables or WAF; HTTP/1.1 only. Nothing compares the `Host` header with a
- *   domain: `requestContext.domainName` is a setting.
+ * - No throttling, access log, CORS, stage variables or WAF; HTTP/1.1 only. `requestContext.domainName` is a setting.
  * - Header bytes are counted without optional white space. Requests that node cannot parse (an unknown method, both
  *   length headers, no `Host`, non-ASCII bytes in the target) get `400 {"message":"Bad Request"}`. So do `CONNECT`, a
  *   target `*`, a `#` in the target, a repeated `Host`, and percent escapes in the path that are not UTF-8.
  * - `subjectDN` and `issuerDN` of a certificate follow RFC 4514; AWS does not document its form. An invalid certificate
  *   always ends the handshake; AWS may return 403.
- * - Undocumented on AWS: routes match the decoded path; `/a/` belongs to `/a/{proxy+}` with an empty `proxy`; a
- *   variable does not match an empty segment; a well-formed `X-Amzn-Trace-Id` of the client is passed on.
+ * - Undocumented on AWS: routes match the decoded path; `%3F` is a question mark within a segment (AWS was also seen to
+ *   end the path there, for the authorizer and the function alike); `/a/` belongs to `/a/{proxy+}` with an empty
+ *   `proxy`; a variable does not match an empty segment; a well-formed `X-Amzn-Trace-Id` of the client is passed on.
  * - There is no `Via` header. Account, API id, region and ARNs are placeholders.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
-import { elapsed } from "#core/platform/clock.ts";
-import { answeredOf } from "./gateway/answered.ts";
-import { ClientGone, discardRest } from "./gateway/body.ts";
-import type { Listener } from "./gateway/event.ts";
-import { closeServer, listen, prepareServer, serverOptions } from "./gateway/listen.ts";
-import { type MtlsOptions, newTlsServer } from "./gateway/mtls.ts";
-import { send } from "./gateway/response.ts";
-import { longestMs, newServe, type ServeOptions } from "./gateway/serve.ts";
+import { elapsed } from "#core/kernel/clock.ts";
+import { ClientGone, discardRest, type Listener, type MtlsOptions, newTlsServer } from "./gateway/event.ts";
+import { answeredOf, send } from "./gateway/response.ts";
+import {
+  closeServer,
+  listen,
+  longestMs,
+  newServe,
+  prepareServer,
+  type ServeOptions,
+  serverOptions,
+} from "./gateway/serve.ts";
 import type { Answered } from "./log.ts";
 
-export type { LambdaFunction } from "./gateway/invoke.ts";
+export type { LambdaFunction } from "./gateway/response.ts";
 export type { GatewayRoute } from "./gateway/routing.ts";
 
 /** What a closing gateway adds to the time of a function, for the rest of a body and the response. */

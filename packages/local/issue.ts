@@ -14,7 +14,6 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import type { CertificatePair } from "./certificates.ts";
 
 const KEY = { name: "ECDSA", namedCurve: "P-256" } as const;
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" } as const;
@@ -24,6 +23,12 @@ const AUTHORITY_DAYS = 3_650;
 const LEAF_DAYS = 825;
 /** For clocks that are slow. */
 const SKEW_MS = 300_000;
+
+/** A certificate and its private key (PKCS#8), as PEM texts. */
+export interface CertificatePair {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** The use of a certificate. The hosts of a server become its alternative names. */
 export type Purpose =

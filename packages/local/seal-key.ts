@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { newSeal } from "#core/platform/seal.ts";
-import { keys } from "#core/table/keys.ts";
-import { rowCodec, text } from "#core/table/row.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { rowCodec, text } from "#core/database/table/row.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 import { codeOf, exists, sealKeyFileIn, tableFileIn } from "./data-directory.ts";
 import { create } from "./file-lock.ts";
 

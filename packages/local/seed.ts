@@ -1,14 +1,16 @@
 /** The super tenant and its administrator in the table of the local service. */
-import { type Administrator, SUPER_TENANT } from "#core/domain/tenant.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { verifyPassword } from "#core/platform/password.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Table } from "#core/table/table.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+
+import { keys } from "#core/database/table/keys.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/directory/credentials/store.ts";
+import { type Administrator, bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { preparedPassword } from "#core/kernel/opaque-string.ts";
+import { verifyPassword } from "#core/kernel/password.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
@@ -29,7 +31,8 @@ export async function seed(table: Table, administrator: Administrator, indexes?:
   }
   // Failed attempts before this start must not lock the administrator out.
   await table.forget(keys.lock(name.tenant, name.userStore, foldName(name.name)));
-  if (!stored.isImported && (await verifyPassword(administrator.password, stored.passwordHash))) return;
+  if (!stored.isImported && (await verifyPassword(preparedPassword(administrator.password), stored.passwordHash)))
+    return;
   await table.write(
     replacingCredential(
       SUPER_TENANT,

@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkPatterns } from "#core/applications/protocols/custom.ts";
-import { INDEX_PAUSE_MS, indexActors } from "#core/changes/actor-index.ts";
-import { foundingTables } from "#core/changes/open.ts";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
+import { INDEX_PAUSE_MS, indexActors } from "#core/database/changes/actor-index.ts";
+import { foundingTables } from "#core/database/changes/open.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { routes } from "#core/operation/derive.ts";
-import { FRONT, services } from "#core/operation/services.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { routes } from "#core/kernel/operation/derive.ts";
+import { FRONT, services } from "#core/kernel/operation/services.ts";
 import {
   answerKeysOf,
   cursorKeyOf,
@@ -22,19 +24,18 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
-} from "#core/platform/seal.ts";
-import type { ChangeSettings } from "#core/settings/changes.ts";
-import { type Deployment, deploymentFromFile } from "#core/settings/deployment.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newMeter } from "#core/table/meter.ts";
+} from "#core/kernel/seal.ts";
+import type { ChangeSettings } from "#core/service/settings/changes.ts";
+import { type Deployment, deploymentFromFile } from "#core/service/settings/deployment.ts";
 import { buildFront } from "../front/build.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
-import { startDeliveryLoop } from "./delivery-loop.ts";
 import { type Engine, startEngine } from "./engine.ts";
+import { loopbackNames } from "./gateway/routing.ts";
 import { type LambdaFunction, type ReservedPort, reservePort, reserveTlsPort, startGateway } from "./gateway.ts";
 import type { Answered } from "./log.ts";
+import { outboxIn, type SentMails } from "./outbox.ts";
 import { checkSealKey, sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
@@ -51,7 +52,7 @@ const sampleProfile = {
 const SEED_DEADLINE_MS = 9_000;
 
 /** A running service. */
-export interface RunningService {
+export interface RunningService extends SentMails {
   /** The origin, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   /** The origin of the mTLS listener, if there is one. */
@@ -65,11 +66,13 @@ export interface RunningService {
 }
 
 /** Events of a running service. */
-export interface ServiceEvents {
+interface ServiceEvents {
   /** The engine ended; the service cannot work without it. */
   readonly onEngineExit?: (reason: string) => void;
   /** A request was answered. */
   readonly onAnswered?: (request: Answered) => void;
+  /** Asked for the address of the demo at each request for `/demo`. */
+  readonly demo?: () => string | undefined;
 }
 
 /** The environment variables of a function. */
@@ -96,9 +99,11 @@ export async function startService(
   front.catch(() => undefined);
   const engine = await startDatabase(settings, events.onEngineExit);
   const certificates = await certificatesIn(settings);
+  const outbox = await outboxIn(settings.dataDirectory);
   const { listenHost = HOST } = settings;
   const stopRest = async () => {
     await engine?.stop();
+    await outbox.close();
     if (certificates?.isTemporary) await rm(join(certificates.directory, ".."), { recursive: true, force: true });
   };
   let reserved: ReservedPort | undefined;
@@ -115,52 +120,32 @@ export async function startService(
     const tls = await mtlsListener(certificates?.directory, settings.mtlsPort);
     // Like the other one, it is open before the functions are built: the metadata of the server names it.
     if (tls) reservedTls = await reserveTlsPort(tls, listenHost);
-    const { authorizer, functions, delivery } = await startFunctions(load, {
-      TABLE_NAME,
-      DYNAMODB_ENDPOINT: endpoint,
-      BASE_URL: `http://${HOST}:${port}`,
-      PUBLIC_URL: `http://${HOST}:${port}`,
-      MTLS_URL: reservedTls ? `https://${HOST}:${reservedTls.port}` : "",
-      OPENAPI_FILE: projectFile("docs/openapi.json"),
-      FRONT_DIRECTORY: await front,
-      SEAL_KEY,
-      CURSOR_KEY: cursorKeyOf(SEAL_KEY),
-      FORM_KEY: formKeyOf(SEAL_KEY),
-      FACTOR_KEYS: factorKeysOf(SEAL_KEY, "none"),
-      EVENT_KEY: eventKeyOf(SEAL_KEY),
-      EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
-      EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),
-      NONCE_KEY: nonceKeyOf(SEAL_KEY),
-      ANSWER_KEYS: answerKeysOf(SEAL_KEY, "none"),
-      METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
-      DEPLOYMENT_TOML: deployment,
-      // Log to the console of this process, including the record of each request.
-      POWERTOOLS_DEV: "true",
-      POWERTOOLS_METRICS_DISABLED: "false",
-      [NAMESPACE_VARIABLE]: namespaceOf("local"),
+    const mtlsUrl = reservedTls ? `https://${HOST}:${reservedTls.port}` : "";
+    const { authorizer, functions, delivery, mail } = await startFunctions(load, {
+      ...{ DYNAMODB_ENDPOINT: endpoint, DEPLOYMENT_TOML: deployment, FRONT_DIRECTORY: await front },
+      ...outbox.variables,
+      ...addressVariables(`http://${HOST}:${port}`, mtlsUrl),
+      ...keyVariables(SEAL_KEY),
+      ...fixedVariables(settings),
     });
     const gateway = await startGateway({
       port,
       ...(reserved && { server: reserved.server }),
       host: listenHost,
       domainName: `${HOST}:${port}`,
-      routes: routes(),
+      ownNames: ownNamesOf(settings),
+      routes: [...routes(), { key: "ANY /demo", service: DEMO, isOpen: true }],
       authorizer,
-      functions,
+      functions: { ...functions, [DEMO]: leadingTo(events.demo) },
       ...(events.onAnswered && { onAnswered: events.onAnswered }),
       ...(tls && reservedTls && { tls: { ...tls, ...reservedTls, domainName: `${HOST}:${reservedTls.port}` } }),
     });
-    const loops =
-      settings.deliveryMs === undefined
-        ? []
-        : [
-            startDeliveryLoop(delivery, settings.deliveryMs),
-            startDeliveryLoop(indexing(endpoint, changes), INDEX_PAUSE_MS),
-          ];
+    const loops = startLoops(settings, [delivery, mail], indexing(endpoint, changes));
     return {
       url: `http://${HOST}:${gateway.port}`,
       mtlsUrl: gateway.tls && `https://${HOST}:${gateway.tls.port}`,
       certificates: certificates?.directory,
+      ...outbox.of(mail),
       endpoint,
       tableName: TABLE_NAME,
       async close() {
@@ -175,6 +160,45 @@ export async function startService(
     await stopRest();
     throw error;
   }
+}
+
+function addressVariables(url: string, mtlsUrl: string): Environment {
+  return { BASE_URL: url, PUBLIC_URL: url, MTLS_URL: mtlsUrl, METADATA_HOSTS: process.env.METADATA_HOSTS ?? "" };
+}
+
+/** The key of the service, and those that are derived from it. */
+function keyVariables(SEAL_KEY: string): Environment {
+  return {
+    SEAL_KEY,
+    CURSOR_KEY: cursorKeyOf(SEAL_KEY),
+    FORM_KEY: formKeyOf(SEAL_KEY),
+    FACTOR_KEYS: factorKeysOf(SEAL_KEY, "none"),
+    EVENT_KEY: eventKeyOf(SEAL_KEY),
+    EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
+    EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),
+    NONCE_KEY: nonceKeyOf(SEAL_KEY),
+    ANSWER_KEYS: answerKeysOf(SEAL_KEY, "none"),
+  };
+}
+
+const fixedVariables = ({ administrator }: Settings): Environment => ({
+  TABLE_NAME,
+  LOCAL_ADMINISTRATOR: administrator.username,
+  // Log to the console of this process, including the record of each request.
+  POWERTOOLS_DEV: "true",
+  POWERTOOLS_METRICS_DISABLED: "false",
+  [NAMESPACE_VARIABLE]: namespaceOf("local"),
+});
+
+/** The path that leads to the demo. No function of this name is deployed. */
+const DEMO = "demo";
+
+function leadingTo(address: ServiceEvents["demo"]): LambdaFunction {
+  return async () => {
+    const location = address?.();
+    if (location === undefined) return { statusCode: 404, body: "There is no demo: DEMO_PORT is off." };
+    return { statusCode: 303, headers: { location } };
+  };
 }
 
 /**
@@ -245,6 +269,11 @@ async function prepareData(
   }
 }
 
+/** An address that stands for all of the machine is no name: a request names one of them. */
+function ownNamesOf({ listenHost = HOST, allowedHosts = [] }: Settings): ReadonlySet<string> {
+  return new Set([...loopbackNames, listenHost.includes(":") ? `[${listenHost}]` : listenHost, ...allowedHosts]);
+}
+
 function projectFile(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }
@@ -254,11 +283,52 @@ async function startFunctions(load: LoadFunction, environment: Environment) {
   const functions: Record<string, LambdaFunction> = {};
   for (const name of [...Object.keys(services), FRONT]) functions[name] = await load(name, environment);
   const authorizer = await load("authorizer", environment);
-  return { authorizer, functions, delivery: await load("delivery", environment) };
+  return {
+    ...{ authorizer, functions },
+    delivery: await load("delivery", environment),
+    mail: await load("mail", environment),
+  };
 }
 
 async function mtlsListener(directory: string | undefined, port: number | undefined) {
   if (directory === undefined || port === undefined) return undefined;
   const { ca, server } = await ensureCertificates(directory, port);
   return { port, certificate: server.certificate, key: server.key, ca: ca.certificate };
+}
+
+/** Delivers and sends at intervals, and indexes changes, if the settings say so. */
+function startLoops(
+  { deliveryMs }: Settings,
+  functions: readonly LambdaFunction[],
+  index: () => Promise<void>,
+): readonly DeliveryLoop[] {
+  if (deliveryMs === undefined) return [];
+  return [...functions.map((each) => startDeliveryLoop(each, deliveryMs)), startDeliveryLoop(index, INDEX_PAUSE_MS)];
+}
+
+/** A loop that runs. */
+interface DeliveryLoop {
+  /** Ends it, after the runs that have begun. */
+  stop(): Promise<void>;
+}
+
+/** As on AWS, a run that waits for a slow receiver does not delay what others deliver. */
+const RUNS_AT_ONCE = 4;
+
+/** Starts a run at each interval, unless as many as that are going on. */
+function startDeliveryLoop(deliver: LambdaFunction, intervalMs: number): DeliveryLoop {
+  const running = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    if (running.size >= RUNS_AT_ONCE) return;
+    // The function reports its errors itself.
+    const run = Promise.resolve(deliver({ all: true } as never, {} as never)).catch(() => {});
+    running.add(run);
+    void run.then(() => running.delete(run));
+  }, intervalMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
 }

@@ -1,8 +1,7 @@
 /** The environment variables of `npm start`, and their defaults. */
-import { isIP } from "node:net";
-import { hiddenIn } from "#core/domain/characters.ts";
-import { checkPassword } from "#core/identities/users/rules.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { createServer, isIP } from "node:net";
+import { hiddenIn } from "#core/kernel/domain/characters.ts";
+import { nameIn } from "./gateway/routing.ts";
 
 /** The settings of the local service. */
 export interface Settings {
@@ -18,6 +17,8 @@ export interface Settings {
   readonly deploymentFile: string | undefined;
   /** The address to listen on; absent for this machine alone. What the service says about itself stays the same. */
   readonly listenHost?: string;
+  /** Names, in lower case and without ports, by which requests may call it, besides those of this machine. */
+  readonly allowedHosts?: readonly string[];
   /** The port of the demo of sign-in, 0 for any free one; absent for no demo. */
   readonly demoPort?: number;
   /** Milliseconds between two runs that deliver changes to webhooks and streams; absent for no deliveries. */
@@ -25,7 +26,10 @@ export interface Settings {
 }
 
 const DELIVERY_MS = 1_000;
+const PASSWORD_LENGTH = { min: 5, max: 100 };
 
+/** The same at each start, so that a bookmark leads to it. Where it is in use, the demo takes any free port. */
+const DEMO_PORT_DEFAULT = "3001";
 /** Starts no demo. */
 const OFF = "off";
 
@@ -37,7 +41,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const dataDirectory = environment.DATA_DIR || ".data";
   const listenHost = listenHostOf(environment.LISTEN_HOST);
   // In a container its port would not be published.
-  const demo = environment.DEMO_PORT || (listenHost ? OFF : "0");
+  const demo = environment.DEMO_PORT || (listenHost ? OFF : DEMO_PORT_DEFAULT);
   return {
     port: portOf("PORT", environment.PORT, 3000),
     mtlsPort: portOf("MTLS_PORT", environment.MTLS_PORT, 3443),
@@ -49,6 +53,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
     ...(listenHost && { listenHost }),
+    ...(environment.ALLOWED_HOSTS && { allowedHosts: allowedHostsOf(environment.ALLOWED_HOSTS) }),
     ...(demo !== OFF && { demoPort: portOf("DEMO_PORT", demo, 0) }),
     deliveryMs: DELIVERY_MS,
   };
@@ -66,6 +71,17 @@ function listenHostOf(text: string | undefined): string | undefined {
   throw new Error(`LISTEN_HOST must be an address of this machine such as 127.0.0.1 or 0.0.0.0, not "${text}".`);
 }
 
+function allowedHostsOf(text: string): readonly string[] {
+  const given = text.split(",").map((each) => each.trim());
+  return given
+    .filter((each) => each !== "")
+    .map((each) => {
+      const name = nameIn(each);
+      if (name !== undefined && name === each.toLowerCase() && !name.includes("*")) return name;
+      throw new Error(`ALLOWED_HOSTS must be names without ports such as api,id.test, not "${each}".`);
+    });
+}
+
 /** Refuses a name with which the administrator could not sign in, or that would look like another. */
 function usernameOf(text: string | undefined): string {
   const name = text || "admin";
@@ -73,20 +89,28 @@ function usernameOf(text: string | undefined): string {
   throw new Error("ADMIN_USERNAME must not contain a colon or an invisible character.");
 }
 
-/** Validates the password by the rules for all users. */
+/** The rules for new passwords do not hold for the administrator of a local service (decision 0148). */
 function passwordOf(text: string | undefined): string {
   const password = text || "admin";
-  try {
-    checkPassword(password);
-    return password;
-  } catch (cause) {
-    if (!(cause instanceof Fault)) throw cause;
-    throw new Error(`ADMIN_PASSWORD: ${cause.description}`, { cause });
-  }
+  const length = [...password].length;
+  if (length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max && !/\p{Cc}/u.test(password)) return password;
+  const { min, max } = PASSWORD_LENGTH;
+  throw new Error(`ADMIN_PASSWORD must have ${min} to ${max} characters, without control characters.`);
 }
 
 function endpointOf(text: string | undefined): string | undefined {
   if (!text) return undefined;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new Error(`DYNAMODB_ENDPOINT must be an address such as http://127.0.0.1:8000, not "${text}".`);
+}
+
+/** A free port of 127.0.0.1. Another process may take it before its use. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
 }

@@ -5,10 +5,12 @@
  * requests were cut off, 128 and the number of the signal if stopped at once.
  */
 import { Console } from "node:console";
+import { enableCompileCache } from "node:module";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { elapsed } from "#core/platform/clock.ts";
+import { elapsed } from "#core/kernel/clock.ts";
 import type { RunningDemo } from "./demo/server.ts";
 import { watchLaunchers } from "./launcher.ts";
 import { readableLog } from "./log.ts";
@@ -31,13 +33,17 @@ async function start(): Promise<void> {
     throw new Error(`This needs Node ${NODE_MAJOR}, which is part of the project. Run "npm ci", then "npm start".`);
   }
   const settings = readSettings(process.env);
-  // After the settings are valid: loading the service takes a second.
+  // After the settings are valid: loading the service takes two seconds, and one from the cache, which is written at
+  // the end of a process.
+  enableCompileCache(fileURLToPath(new URL("../../.build/compile-cache", import.meta.url)));
   const { startService } = await import("./service.ts");
+  let demo: RunningDemo | undefined;
   const service = await startService(settings, {
     onEngineExit: (reason) => fail(new Error(reason)),
     onAnswered: log.answered,
+    demo: () => demo?.url,
   });
-  const demo = await demoOf(service, settings);
+  demo = await demoOf(service, settings);
   await watchLaunchers(process.env, stopOnSignals(closing(service, demo)));
   if (service.mtlsUrl && service.certificates) {
     const client = join(service.certificates, "client-admin.pem");
@@ -48,10 +54,10 @@ async function start(): Promise<void> {
   process.stdout.write(`ready ${service.url}\n`);
 }
 
-async function demoOf({ url }: RunningService, { demoPort, administrator }: Settings) {
+async function demoOf({ url, outbox }: RunningService, { demoPort, administrator }: Settings) {
   if (demoPort === undefined) return undefined;
   const { startDemo } = await import("./demo/server.ts");
-  return startDemo({ url, administrator }, demoPort);
+  return startDemo({ url, administrator, outbox }, demoPort);
 }
 
 /** The demo ends first: it asks the service. */

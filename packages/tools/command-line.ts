@@ -1,12 +1,12 @@
 /** What the commands share that work on a table: where it is, their options, and how they fail. */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { Fault } from "#core/platform/faults.ts";
-import type { TableConfig } from "#core/table/dynamo.ts";
+import type { TableConfig } from "#core/database/table/dynamo.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { tableConfig } from "#functions/env.ts";
 import { openLocalData } from "./local-data.ts";
 
 /** Time limits of commands: a call may take long, and no request waits for it. */
-export const COMMAND_TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000 };
+export const COMMAND_TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000, throttling: "awaited" } as const;
 
 /** A table that a command works on. */
 export interface TablePlace {

@@ -7,11 +7,12 @@
  * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
  * done, 1 failed.
  */
-import { systemClock } from "#core/platform/clock.ts";
-import { newSeal, type Seal } from "#core/platform/seal.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+
+import { openTable } from "#core/database/table/dynamo.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newSeal, type Seal } from "#core/kernel/seal.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingEntry, signerAt } from "#core/tokens/key-ring.ts";
 import {
   eventKeys,
@@ -26,7 +27,7 @@ import { sealingKeys, tableConfig } from "#functions/env.ts";
 import { seal as deployedSeal, eventSigningSealOf } from "#functions/seals.ts";
 import { openLocalData } from "./local-data.ts";
 
-const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
+const TIMEOUTS = { callMs: 9_000, requestMs: 25_000, throttling: "awaited" } as const;
 
 /** A place with keys. */
 interface Place {

@@ -1,6 +1,6 @@
 /** The data of a local service that is stopped, for commands that work on it instead of a deployment. */
 import { resolve } from "node:path";
-import type { TableConfig } from "#core/table/dynamo.ts";
+import type { TableConfig } from "#core/database/table/dynamo.ts";
 import { exists, tableFileIn } from "../local/data-directory.ts";
 import { clientFor } from "../local/database.ts";
 import { type Engine, startEngine } from "../local/engine.ts";

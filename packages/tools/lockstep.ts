@@ -3,7 +3,7 @@
  * time are answered at the same time. Without it, a call whose answer is late can begin the next one of its chain after
  * the end of a later call of another chain, and counts as one round trip more.
  */
-import { HttpTransport } from "#core/table/client/transport.ts";
+import { HttpTransport } from "#core/database/table/client/transport.ts";
 
 /** Runs what calls the database from this process, and gives each call its answer once all pending ones have theirs. */
 export const inLockstep = async <R>(run: () => Promise<R>): Promise<R> => {

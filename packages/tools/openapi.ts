@@ -1,15 +1,16 @@
 /**
- * `npm run openapi [-- --check]`: writes docs/openapi.json and packages/core/protection.json from the operation
+ * `npm run openapi [-- --check]`: writes docs/openapi.json and packages/core/service/protection.json from the operation
  * catalogue. With `--check`, only compares. Prints nothing, or an error. Exit codes: 0 written or equal, 1 a file is
  * outdated.
  */
-import { readFile, writeFile } from "node:fs/promises";
-import { operations } from "#core/catalogue.ts";
-import { operationDescriptions } from "#core/documents/descriptions/operations.ts";
-import { openApiDocument } from "#core/documents/openapi.ts";
-import type { Recordings } from "#core/documents/recordings.ts";
-import { protectionsOf } from "#core/operation/derive.ts";
+import { readFile } from "node:fs/promises";
+import { protectionsOf } from "#core/kernel/operation/derive.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { operationDescriptions } from "#core/service/documents/descriptions/texts.ts";
+import { openApiDocument } from "#core/service/documents/openapi.ts";
+import type { Recordings } from "#core/service/documents/recordings.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { writeOrCheck } from "./generated.ts";
 
 const recorded = new URL("../../docs/examples/openapi-examples.json", import.meta.url);
 const examples = JSON.parse(await readFile(recorded, "utf8")) as Recordings;
@@ -24,14 +25,7 @@ const lines = Object.entries(protectionsOf(operations)).map(([id, each]) => `  "
 const generated: Readonly<Record<string, string>> = {
   "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   // One line for each operation, so that changes of several operations merge.
-  "packages/core/protection.json": `{\n${lines.join(",\n")}\n}\n`,
+  "packages/core/service/protection.json": `{\n${lines.join(",\n")}\n}\n`,
 };
 
-for (const [name, text] of Object.entries(generated)) {
-  const file = new URL(`../../${name}`, import.meta.url);
-  if (!process.argv.includes("--check")) await writeFile(file, text);
-  else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
-    console.error(`${name} is outdated. Run \`npm run openapi\` and commit the file.`);
-    process.exitCode = 1;
-  }
-}
+for (const [name, text] of Object.entries(generated)) await writeOrCheck(name, text, "openapi");

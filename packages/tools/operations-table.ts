@@ -2,17 +2,16 @@
  * `npm run operations-table` writes docs/operations-table.md from the catalogue and from what each operation costs on a
  * small data set; with `-- --check` it fails when the committed document differs.
  */
-import { readFile, writeFile } from "node:fs/promises";
-import { operations } from "#core/catalogue.ts";
 import { BYTES_MAX } from "#core/http/body.ts";
 import { MEMBERS_MAX } from "#core/http/json.ts";
-import { commonFailures, type Operation, PUBLIC } from "#core/operation/operation.ts";
-import { type ServiceName, services } from "#core/operation/services.ts";
+import { commonFailures, type Operation, PUBLIC } from "#core/kernel/operation/operation.ts";
+import { type ServiceName, services } from "#core/kernel/operation/services.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { writeOrCheck } from "./generated.ts";
 import type { Units } from "./operation-units/caller.ts";
 import { dataSet } from "./operation-units/fixture.ts";
 import { measureUnits } from "./operation-units/measure.ts";
 
-const FILE = new URL("../../docs/operations-table.md", import.meta.url);
 const NONE = "–";
 const KIB = 1_024;
 
@@ -120,14 +119,4 @@ const usualUnits = async (): Promise<ReadonlyMap<string, Units>> => {
   return new Map([...first].map(([id, units]) => [id, lesser(units, second.get(id))]));
 };
 
-const text = documentOf(await usualUnits());
-
-if (!process.argv.includes("--check")) {
-  await writeFile(FILE, text);
-} else {
-  const committed = await readFile(FILE, "utf8").catch(() => "");
-  if (committed !== text) {
-    console.error("docs/operations-table.md is out of date: run `npm run operations-table` and commit it.");
-    process.exitCode = 1;
-  }
-}
+await writeOrCheck("docs/operations-table.md", documentOf(await usualUnits()), "operations-table");

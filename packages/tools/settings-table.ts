@@ -2,16 +2,7 @@
  * `npm run settings-table` writes docs/settings-of-applications.md; with `-- --check` it fails when the committed
  * document differs.
  */
-import { readFile, writeFile } from "node:fs/promises";
-import { settingsDocument } from "./settings/document.ts";
+import { writeOrCheck } from "./generated.ts";
+import { settingsDocument } from "./settings/settings.ts";
 
-const FILE = new URL("../../docs/settings-of-applications.md", import.meta.url);
-
-const written = settingsDocument();
-if (process.argv.includes("--check")) {
-  const committed = await readFile(FILE, "utf8").catch(() => "");
-  if (committed !== written) {
-    console.error("docs/settings-of-applications.md differs from packages/tools/settings: npm run settings-table");
-    process.exitCode = 1;
-  }
-} else await writeFile(FILE, written);
+await writeOrCheck("docs/settings-of-applications.md", settingsDocument(), "settings-table");

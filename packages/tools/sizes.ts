@@ -9,7 +9,15 @@ import { BUNDLE, buildOptions } from "./deploy/bundle.ts";
 const KIB = 1_024;
 const MOST_KIB = 600;
 /** Functions with another budget. Every function carries all paths and faults. */
-const budgets: Readonly<Partial<Record<FunctionName, number>>> = { "application-metadata": 215 };
+const budgets: Readonly<Partial<Record<FunctionName, number>>> = {
+  "application-metadata": 215,
+  // With the document client of the AWS SDK (decision 0091).
+  delivery: 660,
+  // With the check of assignments (decision 0170), and the budget of repeats that every function has (0177).
+  oauth2: 620,
+  // The same, with the ways out of its pages and to the own account (decisions 0187 and 0190).
+  "sign-in": 640,
+};
 
 /** Bytes of a function: loaded at its start, and loaded when a request first needs them. */
 interface Size {

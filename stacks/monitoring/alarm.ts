@@ -1,5 +1,5 @@
 /** What an alarm is, and how the metrics of several functions become one value. */
-import { type Metric, ofFunction, type WatchedFunction } from "./names.ts";
+import { type Metric, ofFunction, ofService, ofUndelivered, type Watched, type WatchedFunction } from "./names.ts";
 
 /** An alarm on a value that is computed from metrics. */
 export interface Alarm<Name = string> {
@@ -18,10 +18,15 @@ export interface Alarm<Name = string> {
   /** The number of breaching periods, of the last number of periods. */
   readonly of: readonly [breaching: number, periods: number];
   /**
-   * What a period without data means. Only a metric that is always written breaches by its absence; without traffic
-   * there are no requests, and no errors either.
+   * What a period without data means where it is not well. Only a metric that is always written breaches by its
+   * absence; without traffic there are no requests, and no errors either.
    */
-  readonly missing: "breaching" | "notBreaching" | "ignore";
+  readonly missing?: "breaching" | "ignore";
+  /**
+   * True where callers do not get what they ask for, or soon will not: such alarms go to the topic that wakes somebody,
+   * the others to one for working hours.
+   */
+  readonly isUrgent?: true;
   /** True for what no deployment causes. All other alarms stop a shift of traffic to new versions (decision 0071). */
   readonly isUnrelated?: true;
 }
@@ -58,4 +63,81 @@ export function byId<Name>(prefix: string, metrics: readonly Metric<Name>[]): Re
 /** A function without calls has no value, and a sum with `+` would have none either. */
 export function sumOf(metrics: object): string {
   return `SUM(FILL([${Object.keys(metrics).join(", ")}], 0))`;
+}
+
+/** Milliseconds that a change may wait for the functions that follow the table. */
+const BEHIND_MS = 300_000;
+
+/** Percent of the deliveries of a quarter of an hour. */
+const FAILED_MAX = 90;
+
+/** The alarms on what follows the changes of the table (decision 0090). */
+export function feedAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
+  const ages = byId(
+    "age",
+    watched.followers.map((each) => ofFunction(each, "IteratorAge", "Maximum")),
+  );
+  const defects = byId(
+    "defects",
+    (["delivery", "mail"] as const).map((each) => ofService(watched, each, "DeliveryDefects")),
+  );
+  return [
+    {
+      name: "FeedFallsBehind",
+      problem: `Changes wait for longer than ${BEHIND_MS / 60_000} minutes before they become events.`,
+      action: "Read the log of the function whose iterator age grows on the dashboard.",
+      metrics: ages,
+      value: `MAX(FILL([${Object.keys(ages).join(", ")}], 0))`,
+      threshold: BEHIND_MS,
+      periodSeconds: 60,
+      of: [3, 5],
+      isUrgent: true,
+    },
+    {
+      name: "DeliveryDefects",
+      problem:
+        "The delivery to webhooks, streams and clients, or of mails, ends with an error of its own, or of the table.",
+      action: 'Read "delivery defect" in the logs of delivery and mail: it names the cause. It is tried again.',
+      metrics: defects,
+      value: sumOf(defects),
+      threshold: 0,
+      periodSeconds: 300,
+      of: [2, 2],
+    },
+    {
+      name: "DeliveriesFail",
+      problem: `More than ${FAILED_MAX} % of the deliveries fail: no receiver is reached.`,
+      action:
+        'Read "delivery failed" in the log of the function delivery. If all failures are alike, it is our network.',
+      metrics: {
+        failures: ofService(watched, "delivery", "DeliveryFailures"),
+        delivered: ofService(watched, "delivery", "EventsDelivered"),
+      },
+      value: "IF(failures >= 20, 100 * failures / (failures + delivered), 0)",
+      threshold: FAILED_MAX,
+      periodSeconds: 900,
+      of: [1, 1],
+    },
+    {
+      name: "ReceiversPaused",
+      problem: "A receiver was paused after a day of failures: it gets no more events until somebody resumes it.",
+      action: 'Read "receiver paused" in the log of the function delivery: it names the tenant. Tell the tenant.',
+      metrics: { paused: ofService(watched, "delivery", "ReceiversPaused") },
+      value: "paused",
+      threshold: 0,
+      periodSeconds: 300,
+      of: [1, 1],
+      isUnrelated: true,
+    },
+    {
+      name: "UndeliveredChanges",
+      problem: "Changes were not delivered: they are in the queue of undelivered changes.",
+      action: "Read a message of the queue: it names the function and the time. No change is lost.",
+      metrics: { messages: ofUndelivered(watched) },
+      value: "messages",
+      threshold: 0,
+      periodSeconds: 60,
+      of: [1, 1],
+    },
+  ];
 }

@@ -2,12 +2,24 @@
  * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
  * steps.
  */
-import { type Alarm, byId, inGroups, sumOf } from "./alarm.ts";
-import { feedAlarms } from "./feed-alarms.ts";
-import { ofCertificate, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
+import { type Alarm, byId, feedAlarms, inGroups, sumOf } from "./alarm.ts";
+import {
+  executions,
+  ofAccessLog,
+  ofBackups,
+  ofCertificate,
+  ofFunction,
+  ofGateway,
+  ofService,
+  ofTable,
+  type Watched,
+} from "./names.ts";
 
 /** Milliseconds: the limit of the p99 of requests. */
 const SLOW_MS = 3_000;
+
+/** Of the account's concurrent executions. */
+const QUOTA_PERCENT = 80;
 
 /** Days after which a signing key should be replaced. */
 const KEY_DAYS_MAX = 90;
@@ -59,6 +71,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     first: ofService(watched, "scim1", "DirectoryUndoFailures"),
     second: ofService(watched, "scim2", "DirectoryUndoFailures"),
     pages: ofService(watched, "sign-in", "DirectoryUndoFailures"),
+    own: ofService(watched, "account", "DirectoryUndoFailures"),
   };
   return [
     ...checkAlarms(watched),
@@ -73,7 +86,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 1,
       periodSeconds: 60,
       of: [3, 5],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "ServerErrorsAtLowTraffic",
@@ -84,7 +97,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 5,
       periodSeconds: 900,
       of: [1, 1],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "SlowAnswers",
@@ -95,7 +108,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: SLOW_MS,
       periodSeconds: 60,
       of: [5, 10],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "SlowAnswersAtLowTraffic",
@@ -106,7 +119,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: SLOW_MS,
       periodSeconds: 900,
       of: [2, 2],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     ...inGroups("FunctionCrashes", others, "Errors", {
       problem: "A function ended without a response: it crashed, or ran out of memory or time.",
@@ -115,7 +128,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
+      isUrgent: true,
     }),
     ...inGroups("FunctionThrottles", awaited, "Throttles", {
       problem: "Lambda refused calls: the account's quota of concurrent executions is used up.",
@@ -123,8 +136,42 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
+      isUrgent: true,
     }),
+    {
+      name: "ExecutionsNearQuota",
+      problem: `The functions of the account use more than ${QUOTA_PERCENT} % of its concurrent executions.`,
+      action: 'Read "Concurrent executions" on the dashboard. Raise the quota before calls are refused.',
+      metrics: { used: executions },
+      value: "100 * used / SERVICE_QUOTA(used)",
+      threshold: QUOTA_PERCENT,
+      periodSeconds: 60,
+      of: [3, 5],
+      isUrgent: true,
+    },
+    {
+      name: "TooManyRequests",
+      problem: "The gateway refuses hundreds of requests with 429: more arrive than the throttle of the stage allows.",
+      action: 'Open "refusals by operation and scope": one source is a client or an attack, many are growth.',
+      metrics: { refused: ofAccessLog(watched, "TooManyRequests") },
+      value: "refused",
+      threshold: 300,
+      periodSeconds: 300,
+      of: [2, 2],
+      isUrgent: true,
+      isUnrelated: true,
+    },
+    {
+      name: "ClientErrors",
+      problem:
+        "More than 60 % of the responses are 4xx: a large client sends what is refused, or a version refuses it.",
+      action: 'Open "refusals by operation and scope". If it began with a deployment, run "npm run rollback".',
+      metrics: { errors: ofGateway(watched, "4xx"), requests: ofGateway(watched, "Count") },
+      value: "IF(errors >= 300, 100 * errors / requests, 0)",
+      threshold: 60,
+      periodSeconds: 300,
+      of: [3, 3],
+    },
     {
       name: "TableThrottles",
       problem: "DynamoDB refuses calls, and retries do not catch up. Requests are slow or return 503.",
@@ -134,7 +181,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 50,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "HotPartition",
@@ -145,7 +192,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 50,
       periodSeconds: 300,
       of: [2, 3],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "TableErrors",
@@ -156,7 +203,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 20,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
+      isUrgent: true,
       isUnrelated: true,
     },
     {
@@ -168,7 +215,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 60,
       of: [2, 5],
-      missing: "notBreaching",
+      isUrgent: true,
     },
     {
       name: "Refusals",
@@ -182,7 +229,6 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 50,
       periodSeconds: 300,
       of: [3, 3],
-      missing: "notBreaching",
     },
     {
       name: "SignInFailures",
@@ -193,7 +239,6 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 300,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
       isUnrelated: true,
     },
     {
@@ -218,9 +263,9 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
-      missing: "notBreaching",
     },
     ...feedAlarms(watched),
+    ...backupAlarms(watched),
     ...watched.certificates.map(({ name, arn }) => ({
       name: `${name}CertificateExpires`,
       problem: `The certificate of a domain expires in less than ${CERTIFICATE_DAYS_MIN} days: AWS did not renew it.`,
@@ -235,6 +280,29 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       missing: "ignore" as const,
       isUnrelated: true as const,
     })),
+  ];
+}
+
+/** The alarm on daily backups and their copies, where the stage has them. */
+function backupAlarms<Name>({ backupVault }: Watched<Name>): readonly Alarm<Name>[] {
+  if (backupVault === undefined) return [];
+  const jobs = ["NumberOfBackupJobsFailed", "NumberOfBackupJobsExpired", "NumberOfCopyJobsFailed"];
+  const metrics = byId(
+    "failed",
+    jobs.map((name) => ofBackups(backupVault, name)),
+  );
+  return [
+    {
+      name: "BackupFails",
+      problem: "A daily backup, or its copy in the other vault, failed.",
+      action: "Read the job in AWS Backup: it says why. Repair it within the day; point-in-time recovery goes on.",
+      metrics,
+      value: sumOf(metrics),
+      threshold: 0,
+      periodSeconds: 3_600,
+      of: [1, 1],
+      isUnrelated: true,
+    },
   ];
 }
 
@@ -254,6 +322,7 @@ function checkAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 1,
       periodSeconds: 60,
       of: [3, 5],
+      isUrgent: true,
       // Written every minute, so its absence is an outage too.
       missing: "breaching",
     },

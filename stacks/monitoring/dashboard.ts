@@ -1,7 +1,6 @@
 /** The dashboard of a stage, as CloudWatch's JSON: health at the top, causes at the bottom. */
 import { alarmsOf } from "./alarms.ts";
-import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Stat, type Watched } from "./names.ts";
-import { prices } from "./prices.ts";
+import { type Metric, ofFunction, ofGateway, ofService, ofTable, prices, type Stat, type Watched } from "./names.ts";
 import { coldStarts, databaseByOperation, errorsByOperation, latencyByOperation } from "./queries.ts";
 
 const PERIOD_SECONDS = 300;
@@ -141,6 +140,9 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         line(ofService(watched, "scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
         line(ofService(watched, "sign-in", "DirectoryUndoFailures"), {
           label: "sign-in, directory users half changed",
+        }),
+        line(ofService(watched, "account", "DirectoryUndoFailures"), {
+          label: "account, directory users half changed",
         }),
       ]),
       graph("Responses of the gateway", [

@@ -1,12 +1,13 @@
 /** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
-import { operations } from "#core/catalogue.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { vaultName } from "../backup.ts";
 import type { Feed } from "../feed.ts";
 import type { MadeFunction, ServingFunctions } from "../functions.ts";
 import { componentName, type FollowerName, plan, type ServingName } from "../plan.ts";
 import { hasCanary, type Settings, type Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";
 import { dashboardBody } from "./dashboard.ts";
-import type { Metric, Watched, WatchedCertificate } from "./names.ts";
+import { accessLogFilters, type Metric, ofAccessLog, type Watched, type WatchedCertificate } from "./names.ts";
 import { savedQueries } from "./queries.ts";
 
 /** The monitored parts of a stage. */
@@ -58,6 +59,8 @@ function watchedOf({ stage, settings, gateway, table, certificates, functions, f
       functionName: lambda.name,
     })),
     undeliveredName: feed.failures.name,
+    accessLog: gateway.nodes.logGroup.name,
+    backupVault: settings.backupCopyTo === undefined ? undefined : vaultName(stage),
   };
 }
 
@@ -68,18 +71,15 @@ function tokenOperation(): string {
   return found[0];
 }
 
-/** Creates the alarms. Returns their ARNs. */
+/** Creates the alarms with their topics. Returns the ARNs of the alarms. */
 function raiseAlarms(parts: Parts, watched: Watched<Name>): readonly $util.Output<string>[] {
-  const topic = new aws.sns.Topic("Alarms", {
-    name: `${named(parts)}-alarms`,
-    kmsMasterKeyId: topicKey(parts).keyId,
-  });
-  const { alarmEmail } = parts.settings;
-  if (alarmEmail !== undefined) {
-    new aws.sns.TopicSubscription("AlarmEmail", { topic: topic.arn, protocol: "email", endpoint: alarmEmail });
-  }
+  const key = topicKey(parts);
+  const urgent = topicOf(parts, "Alarms", "alarms", key);
+  const later = topicOf(parts, "Notices", "notices", key);
+  countAccessLog(watched);
   return alarmsOf(watched).map((alarm) => {
-    const { name, problem, action, metrics, value, threshold, isBelow, periodSeconds, of, missing } = alarm;
+    const { name, problem, action, metrics, value, threshold, isBelow, isUrgent, periodSeconds, of, missing } = alarm;
+    const topic = isUrgent ? urgent : later;
     const made = new aws.cloudwatch.MetricAlarm(`${name}Alarm`, {
       name: `${named(parts)}-${name}`,
       alarmDescription: `${problem} ${action} Steps: docs/alarms.md, "${name}".`,
@@ -87,7 +87,7 @@ function raiseAlarms(parts: Parts, watched: Watched<Name>): readonly $util.Outpu
       threshold,
       datapointsToAlarm: of[0],
       evaluationPeriods: of[1],
-      treatMissingData: missing,
+      treatMissingData: missing ?? "notBreaching",
       metricQueries: [
         ...Object.entries(metrics).map(([id, metric]) => queryOf(id, metric, periodSeconds)),
         { id: "value", expression: value, label: name, returnData: true },
@@ -97,6 +97,28 @@ function raiseAlarms(parts: Parts, watched: Watched<Name>): readonly $util.Outpu
     });
     return made.arn;
   });
+}
+
+/** A topic of alarms, with the address of the stage as its subscriber. */
+function topicOf(parts: Parts, title: string, name: string, key: aws.kms.Key): aws.sns.Topic {
+  const topic = new aws.sns.Topic(title, { name: `${named(parts)}-${name}`, kmsMasterKeyId: key.keyId });
+  const { alarmEmail } = parts.settings;
+  if (alarmEmail !== undefined) {
+    new aws.sns.TopicSubscription(`${title}Email`, { topic: topic.arn, protocol: "email", endpoint: alarmEmail });
+  }
+  return topic;
+}
+
+/** Counts what the gateway has no metric of, in its access log. */
+function countAccessLog(watched: Watched<Name>): void {
+  for (const [name, pattern] of Object.entries(accessLogFilters)) {
+    const metric = ofAccessLog(watched, name as keyof typeof accessLogFilters);
+    new aws.cloudwatch.LogMetricFilter(`${name}Filter`, {
+      logGroupName: watched.accessLog,
+      pattern,
+      metricTransformation: { name: metric.name, namespace: metric.namespace, value: "1" },
+    });
+  }
 }
 
 /** The key of the topic. CloudWatch cannot publish to a topic that AWS's own key for SNS encrypts. */

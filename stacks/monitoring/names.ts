@@ -15,7 +15,7 @@ export interface WatchedFunction<Name = string> {
 }
 
 /** A monitored function that follows the changes of the table. */
-export interface WatchedFollower<Name = string> {
+interface WatchedFollower<Name = string> {
   readonly follower: FollowerName;
   readonly functionName: Name;
 }
@@ -33,6 +33,9 @@ export interface Watched<Name = string> {
   readonly undeliveredName: Name;
   /** The server certificates of the domains. */
   readonly certificates: readonly WatchedCertificate<Name>[];
+  /** The log group of the gateway's access log, and the vault of backups, where the stage has them copied. */
+  readonly accessLog: Name;
+  readonly backupVault: string | undefined;
   /** Whether the stage has the synthetic check. */
   readonly isChecked: boolean;
 }
@@ -42,6 +45,10 @@ export interface WatchedCertificate<Name = string> {
   readonly name: "Api" | "Mtls";
   readonly arn: Name;
 }
+
+/** What filters count in the gateway's access log, each with its pattern: the gateway has no metric of it. */
+export const accessLogFilters = { TooManyRequests: '{ $.status = "429" }' } as const;
+type AccessLogMetric = keyof typeof accessLogFilters;
 
 /** The statistic over a period. */
 export type Stat = "Sum" | "Maximum" | "Minimum" | "p50" | "p90" | "p99";
@@ -98,6 +105,24 @@ export function ofUndelivered<Name>({ undeliveredName }: Watched<Name>): Metric<
   };
 }
 
+/** The executions of functions of the whole account and region at one time, which a quota bounds. */
+export const executions: Metric = {
+  namespace: "AWS/Usage",
+  name: "ResourceCount",
+  dimensions: { Service: "Lambda", Resource: "ConcurrentExecutions", Type: "Resource", Class: "None" },
+  stat: "Maximum",
+};
+
+/** The jobs of AWS Backup of a vault. */
+export function ofBackups(vault: string, name: string): Metric {
+  return { namespace: "AWS/Backup", name, dimensions: { BackupVaultName: vault }, stat: "Sum" };
+}
+
+/** What a filter counts in the gateway's access log. */
+export function ofAccessLog<Name>({ stage }: Watched<Name>, name: AccessLogMetric): Metric {
+  return { namespace: `${namespaceOf(stage)}/gateway`, name, dimensions: {}, stat: "Sum" };
+}
+
 /** The days until a certificate of ACM expires. */
 export function ofCertificate<Name>(arn: Name): Metric<Name> {
   return {
@@ -111,7 +136,7 @@ export function ofCertificate<Name>(arn: Name): Metric<Name> {
 /** A metric that the functions of a service write into their logs. */
 export function ofService<Name>(
   { stage }: Watched<Name>,
-  service: ServingName | "canary",
+  service: ServingName | FollowerName | "mail" | "canary",
   name: MetricName,
   stat: Stat = "Sum",
 ): Metric {
@@ -122,3 +147,17 @@ export function ofService<Name>(
     stat,
   };
 }
+
+/**
+ * AWS's list prices for us-east-1 on demand, in US dollars (docs/scaling.md). Other regions differ by up to a third:
+ * change them for your own figures.
+ */
+export const prices = {
+  /** One function of 1 GB running on arm64 for one second. */
+  gigabyteSecond: 0.0000133334,
+  functionCall: 0.2 / 1_000_000,
+  gatewayRequest: 1 / 1_000_000,
+  readUnit: 0.125 / 1_000_000,
+  writeUnit: 0.625 / 1_000_000,
+  logByte: 0.5 / 1_073_741_824,
+} as const;

@@ -49,6 +49,15 @@ export const coldStarts = lines(
 /** Every saved query. */
 export const savedQueries: readonly SavedQuery[] = [
   { name: "errors by operation", source: "functions", text: errorsByOperation },
+  {
+    name: "errors by version",
+    source: "functions",
+    text: lines(
+      'filter status >= 500 or level = "ERROR"',
+      "stats count(*) as lines by service, version",
+      "sort lines desc",
+    ),
+  },
   { name: "latency by operation", source: "functions", text: latencyByOperation },
   { name: "database cost by operation", source: "functions", text: databaseByOperation },
   { name: "cold starts", source: "functions", text: coldStarts },

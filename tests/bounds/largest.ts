@@ -34,6 +34,8 @@ const LEVELS_MAX = 30;
 const DEPTH_MAX = 8;
 /** The body itself, and the members around its lists. */
 const REST = 200;
+/** An unknown member in a body. */
+const UNKNOWN_BYTES = '"unknown12345":null,'.length;
 
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>;
 const resolved = (schema: Schema): Schema => {
@@ -90,24 +92,24 @@ export const growthsOf = (
   const lists = places.filter((place) => place.schema.type === "array");
   const texts = places.filter((place) => place.schema.type !== "array");
   const isObject = resolved(schema).type === "object";
-  const growths: Growth[] = lists.map(({ path, schema: list }) => {
+  const growths: Growth[] = lists.flatMap(({ path, schema: list }, at) => {
     const element = JSON.stringify(smallest(list.items ?? {}, countMax));
     const members = element.split('":').length - 1;
     const fitting = Math.floor(Math.min(countMax / Math.max(1, members), bytes / (element.length + 1))) - REST;
-    return {
+    const growth = {
       name: `elements of ${path.join(".") || "the body"}`,
       largest: Math.min(list.maxItems ?? fitting, fitting),
-      body: (base, count) =>
+      body: (base: Json, count: number) =>
         withAt(
           base,
           path,
           schema,
-          Array.from({ length: count }, (_, at) => smallest(list.items ?? {}, at + 1)),
+          Array.from({ length: count }, (_, index) => smallest(list.items ?? {}, index + 1)),
         ),
     };
+    const hasTooMany = at === 0 && growth.largest < fitting;
+    return hasTooMany ? [growth, { ...growth, name: `too many ${growth.name}`, largest: fitting }] : [growth];
   });
-  const [first] = growths;
-  if (first) growths.push({ ...first, name: `too many ${first.name}`, largest: countMax - REST });
   const text = (name: string, lengthOf: (count: number, place: Place) => number): Growth => ({
     name,
     largest: bytes - REST * (1 + texts.length),
@@ -133,7 +135,7 @@ export const growthsOf = (
   });
   return [
     ...growths,
-    unknown("unknown members", countMax - REST, (count) =>
+    unknown("unknown members", Math.min(countMax, Math.floor(bytes / UNKNOWN_BYTES)) - REST, (count) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown${at}`, null])),
     ),
     unknown("an unknown list", countMax - REST, (count) => ({ unknown: Array.from({ length: count }, () => ({})) })),

@@ -1,8 +1,9 @@
 /** Every operation with a body at its largest bodies, in a service with a small data set. */
-import { catalogue, type OperationId } from "#core/catalogue.ts";
+
 import { BYTES_MAX } from "#core/http/body.ts";
 import { MEMBERS_MAX } from "#core/http/json.ts";
-import type { Operation } from "#core/operation/operation.ts";
+import type { Operation } from "#core/kernel/operation/operation.ts";
+import { catalogue, type OperationId } from "#core/service/catalogue.ts";
 import { startService } from "#local/service.ts";
 import { inMemory } from "#tools/bench/calls.ts";
 import { callerOf, type Sent } from "#tools/operation-units/caller.ts";

@@ -1,21 +1,22 @@
 /** The parts of SCIM requests at their largest: bodies of 10,000 members and elements, filters of 8,192 bytes. */
 
-import { memberIds } from "#core/identities/provisioning/groups.ts";
-import { executeBulk, readBulk } from "#core/scim/bulk.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { readResource } from "#core/scim/input.ts";
-import { applyPatch } from "#core/scim/patch/apply.ts";
-import { readPatch } from "#core/scim/patch/read.ts";
-import { present, projectionOf } from "#core/scim/projection.ts";
-import { requireAll } from "#core/scim/requirements.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { patched } from "#core/scim-api/v1/changes.ts";
-import { groupFilter, userFilter } from "#core/scim-api/v1/filter.ts";
-import { readRemoved, readSent } from "#core/scim-api/v1/input.ts";
-import { membershipOf, stepsOn } from "#core/scim-api/v2/patch-steps.ts";
+import { memberIds } from "#core/directory/provisioning/groups.ts";
+import { patched } from "#core/directory/scim-api/v1/changes.ts";
+import { groupFilter, userFilter } from "#core/directory/scim-api/v1/filter.ts";
+import { readRemoved, readSent } from "#core/directory/scim-api/v1/input.ts";
+import { membershipOf, stepsOn } from "#core/directory/scim-api/v2/patch-steps.ts";
+import { executeBulk } from "#core/scim/protocol/bulk.ts";
+import { readBulk } from "#core/scim/protocol/bulk-request.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { readResource } from "#core/scim/protocol/input.ts";
+import { applyPatch } from "#core/scim/protocol/patch/apply.ts";
+import { readPatch } from "#core/scim/protocol/patch/read.ts";
+import { present, projectionOf } from "#core/scim/protocol/projection.ts";
+import { requireAll } from "#core/scim/protocol/requirements.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { many, type SizedCase, sized } from "./sized.ts";
 
 const FILTER_BYTES = 8_192;
@@ -206,13 +207,17 @@ export const cases: readonly SizedCase[] = [
   group(
     "a filter in each operation",
     OPERATIONS,
-    (size) => many(size, (at) => ({ op: "remove", path: `members[display eq "${at}"]` })),
+    (size) => many(size, (at) => ({ op: "remove", path: `members[display eq "kim-${at}"]` })),
     /comparisons/,
   ),
   group(
     "filters of many comparisons",
     50,
-    (size) => many(size, () => ({ op: "remove", path: `members[${joined(190, (at) => `display eq "${at}"`)}]` })),
+    (size) =>
+      many(size, (operation) => ({
+        op: "remove",
+        path: `members[${joined(190, (at) => `display eq "kim-${operation * 190 + at}"`)}]`,
+      })),
     /comparisons/,
   ),
   body("elements", 100, (size) => ({

@@ -1,7 +1,7 @@
 /** What the function of sign-in does to the indexes of users once in a while, with the rights that it has on AWS. */
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { clientFor } from "#local/database.ts";
 import { PERSON, signInOf } from "../support/sign-in.ts";
 import { world } from "../support/world.ts";

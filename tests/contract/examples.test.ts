@@ -1,10 +1,10 @@
 /** The recorded examples fit the document: `npm run examples` writes them from a running service. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
-import type { RecordedFailure, Recordings } from "#core/documents/recordings.ts";
-import { SIGNED_IN } from "#core/operation/operation.ts";
-import { isRepeatable } from "#core/operation/repeatable.ts";
+import { SIGNED_IN } from "#core/kernel/operation/operation.ts";
+import { isRepeatable } from "#core/kernel/operation/repeatable.ts";
+import { operations } from "#core/service/catalogue.ts";
+import type { RecordedFailure, Recordings } from "#core/service/documents/recordings.ts";
 import { document, misfit, placed, responseTo } from "#tests/support/document/document.ts";
 
 const file = new URL("../../docs/examples/openapi-examples.json", import.meta.url);

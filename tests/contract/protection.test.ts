@@ -1,8 +1,8 @@
 /** The authorizer decides by a generated table: it must say what the catalogue says. */
 import { expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
-import { protectionsOf } from "#core/operation/derive.ts";
-import { protections } from "#core/protection.ts";
+import { protectionsOf } from "#core/kernel/operation/derive.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { protections } from "#core/service/protection.ts";
 
 test("the table of the authorizer is the catalogue's: run `npm run openapi` after a change of a contract", () => {
   expect(protections).toEqual(protectionsOf(operations));

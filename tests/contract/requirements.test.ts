@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
-import { services } from "#core/operation/services.ts";
+import { services } from "#core/kernel/operation/services.ts";
+import { operations } from "#core/service/catalogue.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
@@ -19,24 +19,20 @@ interface Row {
   readonly tests: string;
 }
 
-/** The rows of the tables, and the operations of the section "Beyond the requirement" with their reasons. */
-const parse = (document: string) => {
-  const [required = "", beyond = ""] = document.split("\n## Beyond the requirement\n");
-  return {
-    rows: [...required.matchAll(/^\| ((?:AM|AC|S1|S2)-\d{3}) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
-      ([, id = "", requirement = "", servedBy = "", tests = ""]): Row => ({
-        id,
-        requirement: requirement.trim(),
-        servedBy: servedBy.trim(),
-        tests: tests.trim(),
-      }),
-    ),
-    beyond: new Map(
-      [...beyond.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map(([, id = "", reason = ""]) => [id, reason.trim()]),
-    ),
-  };
-};
-const { rows, beyond } = parse(read(DOCUMENT));
+/** The rows of the tables. */
+const parse = (document: string): readonly Row[] =>
+  [...document.matchAll(/^\| ((?:AM|AC|S1|S2)-\d{3}) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
+    ([, id = "", requirement = "", servedBy = "", tests = ""]): Row => ({
+      id,
+      requirement: requirement.trim(),
+      servedBy: servedBy.trim(),
+      tests: tests.trim(),
+    }),
+  );
+const rows = parse(read(DOCUMENT));
+
+/** A specification, a requirement, or a decision: its number. */
+const SOURCE = /\bRFC \d+|\bOpenID |\bdraft-|\b(?:AM|AC|S1|S2)-\d{3}|\bdecision (\d{4})/g;
 
 const OPERATION = /^`(\w+)`$/;
 const EVERY = /^every operation(?: of `([\w-]+)`)?$/;
@@ -88,8 +84,8 @@ describe(DOCUMENT, () => {
     expect(rows.filter(({ requirement }) => requirement === "")).toEqual([]);
   });
   test("has only table lines that are read as rows", () => {
-    const lines = read(DOCUMENT).match(/^\| (?!Id \||--- |Operation \|).*$/gm) ?? [];
-    expect(lines).toHaveLength(rows.length + beyond.size);
+    const lines = read(DOCUMENT).match(/^\| (?!Id \||--- ).*$/gm) ?? [];
+    expect(lines).toHaveLength(rows.length);
   });
   test("names an operation of the catalogue or a setting of deployment.toml for each requirement", () => {
     expect(faultsOf(({ servedBy }) => servedBy, wrongServer)).toEqual([]);
@@ -97,13 +93,17 @@ describe(DOCUMENT, () => {
   test("names existing tests for each requirement", () => {
     expect(faultsOf(({ tests }) => tests, wrongTest)).toEqual([]);
   });
-  test("names every operation of the catalogue, as required or with the reason why it exists, not as both", () => {
+  test("has a row for every operation whose source is no specification and no decision that exists", () => {
     const required = new Set(
       rows.flatMap(({ servedBy }) => entriesOf(servedBy).flatMap((entry) => OPERATION.exec(entry)?.[1] ?? [])),
     );
-    expect(Object.keys(operations).filter((id) => !required.has(id) && !beyond.has(id))).toEqual([]);
-    expect([...beyond.keys()].filter((id) => required.has(id) || !(id in operations))).toEqual([]);
-    expect([...beyond].filter(([, reason]) => reason === "")).toEqual([]);
+    const decisions = new Set(readdirSync(new URL("docs/decisions/", root)).map((name) => name.slice(0, 4)));
+    const isKnown = (source: string) => {
+      const named = [...source.matchAll(SOURCE)];
+      return named.length > 0 && named.every(([, decision]) => decision === undefined || decisions.has(decision));
+    };
+    const without = Object.entries(operations).filter(([id, { source }]) => !required.has(id) && !isKnown(source));
+    expect(without.map(([id, { source }]) => `${id}: ${source}`)).toEqual([]);
   });
 });
 
@@ -131,11 +131,9 @@ describe("the comparison", () => {
     expect(wrongTest('`tests/contract/catalogue.test.ts` "no such text"')).toContain("does not contain");
     expect(wrongTest("")).toContain("names no test file");
   });
-  test("reads a row and a reason", () => {
-    const text = "| AM-001 | List | `a` | `t` |\n\n## Beyond the requirement\n\n| `b` | why |\n";
-    expect(parse(text)).toEqual({
-      rows: [{ id: "AM-001", requirement: "List", servedBy: "`a`", tests: "`t`" }],
-      beyond: new Map([["b", "why"]]),
-    });
+  test("reads a row", () => {
+    expect(parse("| AM-001 | List | `a` | `t` |\n\n## Other\n")).toEqual([
+      { id: "AM-001", requirement: "List", servedBy: "`a`", tests: "`t`" },
+    ]);
   });
 });

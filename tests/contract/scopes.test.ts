@@ -1,6 +1,6 @@
 /** The scope of each operation that the requirements name one for (AM-158 to AM-162, S2-008). */
 import { expect, test } from "vitest";
-import { type OperationId, operations } from "#core/catalogue.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
 
 const required: Readonly<Record<string, readonly OperationId[]>> = {
   internal_application_mgt_view: [

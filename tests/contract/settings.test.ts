@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { samplesOf, valuesAt } from "#tests/support/settings-samples.ts";
-import { settingsDocument } from "#tools/settings/document.ts";
-import { models } from "#tools/settings/models.ts";
+import { models, ROWS_FILE, settingsDocument } from "#tools/settings/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const textOf = (file: string) => (existsSync(`${root}${file}`) ? readFileSync(`${root}${file}`, "utf8") : "");
@@ -37,11 +36,11 @@ test("of the settings of OpenID Connect only these are kept, and those of claims
   expect(ofClaims.filter((leaf) => !/\.displayName$|MappedLocalSubject|mappedLocalSubject/.test(leaf))).toEqual([]);
 });
 
-describe.each(models)("$title", ({ title, file, rows, leaves }) => {
+describe.each(models)("$title", ({ title, rows, leaves }) => {
   test.each(leaves)("%s has a row", (leaf) => {
     expect(
       Object.hasOwn(rows, leaf),
-      `${title} has a new setting ${leaf}: add a row to ${file} (enforced with its test, kept, or refused)`,
+      `${title} has a new setting ${leaf}: add a row to ${ROWS_FILE} (enforced with its test, kept, or refused)`,
     ).toBe(true);
   });
   test("has no row without a setting, and every setting once", () => {

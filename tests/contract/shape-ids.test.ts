@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { operations } from "#core/catalogue.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
-import { built } from "#core/platform/zod.ts";
+import { built } from "#core/kernel/zod.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { duplicateIds, recordShapes, shapesWithin } from "#tests/support/shape-ids.ts";
 
 const shapes = Object.values(operations).flatMap(({ params, query, headers, body, success }) =>

@@ -50,27 +50,22 @@ function statisticOf(metric: Inputs, minutes: readonly Minute[]): number | undef
   }
 }
 
-/** Evaluates a metric expression: a name, or the form `IF(name >= number, expression, 0)`. */
-function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number | undefined {
-  if (Object.values(values).some((value) => value === undefined)) return undefined;
-  if (Object.hasOwn(values, expression)) return values[expression];
-  const form = /^IF\((\w+) >= (\d+), ([\w */.]+), 0\)$/.exec(expression);
-  if (!form) throw new Error(`the test knows no expression of the form ${expression}`);
-  const [, name = "", least, then = ""] = form;
-  if ((values[name] ?? 0) < Number(least)) return 0;
-  const terms = then.split(" ");
-  return terms.slice(1).reduce(
-    (result, term, index) => {
-      const operator = terms[index];
-      const value = numberOf(term);
-      return operator === "*" ? result * value : operator === "/" ? result / value : result;
-    },
-    numberOf(terms[0] ?? ""),
-  );
+/** CloudWatch's functions that alarms use. A quota is 1,000. */
+const mathFunctions = {
+  IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
+  FILL: (values: readonly (number | undefined)[], filler: number) => values.map((value) => value ?? filler),
+  SUM: (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0),
+  MAX: (values: readonly number[]) => Math.max(...values),
+  SERVICE_QUOTA: () => 1_000,
+};
 
-  function numberOf(term: string): number {
-    return values[term] ?? Number(term);
-  }
+/** Evaluates a metric expression; `undefined` where a metric without a filler has no data. */
+function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number | undefined {
+  const isFilled = expression.includes("FILL(");
+  if (!isFilled && Object.values(values).some((value) => value === undefined)) return undefined;
+  const names = [...Object.keys(mathFunctions), ...Object.keys(values)];
+  const run = new Function(...names, `return (${expression});`);
+  return run(...Object.values(mathFunctions), ...Object.values(values));
 }
 
 /** The minute in which an alarm is raised first; `undefined` if it stays quiet. */
@@ -167,5 +162,67 @@ describe("the synthetic check raises an alarm", () => {
     const days = (authorityDays: number) => raised("ClientAuthorityExpires", many(120, { ...well, authorityDays }));
     expect([days(29.9), days(-3), days(31)]).toEqual([60, 60, undefined]);
     expect(raised("ClientAuthorityExpires", many(120, quiet))).toBeUndefined();
+  });
+});
+
+/** What CloudWatch has of the cause of each alarm, in one period: by the name of the metric. */
+const causes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  CheckFails: { CheckSuccess: 0 },
+  ServerErrors: { "5xx": 5, Count: 100 },
+  ServerErrorsAtLowTraffic: { "5xx": 2, Count: 30 },
+  SlowAnswers: { Latency: 3_100, Count: 20 },
+  SlowAnswersAtLowTraffic: { Latency: 3_100, Count: 10 },
+  FunctionCrashes: { Errors: 1 },
+  FunctionCrashes2: { Errors: 1 },
+  FunctionThrottles: { Throttles: 1 },
+  FunctionThrottles2: { Throttles: 1 },
+  ExecutionsNearQuota: { ResourceCount: 810 },
+  TooManyRequests: { TooManyRequests: 301 },
+  ClientErrors: { "4xx": 300, Count: 490 },
+  TableThrottles: { ReadThrottleEvents: 30, WriteThrottleEvents: 30 },
+  HotPartition: { ReadKeyRangeThroughputThrottleEvents: 60, WriteKeyRangeThroughputThrottleEvents: 0 },
+  TableErrors: { SystemErrors: 3 },
+  AuthorizerFailures: { Errors: 0, ServerErrors: 1 },
+  Refusals: { Refusals: 100, Requests: 190 },
+  SignInFailures: { SignInFailures: 101 },
+  SigningKeyAge: { SigningKeyAge: 91 },
+  HalfChangedUsers: { DirectoryUndoFailures: 1 },
+  FeedFallsBehind: { IteratorAge: 300_001 },
+  DeliveryDefects: { DeliveryDefects: 1 },
+  DeliveriesFail: { DeliveryFailures: 91, EventsDelivered: 9 },
+  ReceiversPaused: { ReceiversPaused: 1 },
+  UndeliveredChanges: { ApproximateNumberOfMessagesVisible: 1 },
+  BackupFails: { NumberOfCopyJobsFailed: 1 },
+  ApiCertificateExpires: { DaysToExpiry: 29 },
+  MtlsCertificateExpires: { DaysToExpiry: 29 },
+  ClientAuthorityExpires: { AuthorityDaysLeft: 29 },
+};
+/** The same where all is well. Other metrics are 0, or have no data. */
+const healthy: Readonly<Record<string, number>> = {
+  ...{ CheckSuccess: 1, Count: 10_000, "5xx": 5, "4xx": 1_000, Latency: 200, ResourceCount: 700, Requests: 10_000 },
+  ...{ Refusals: 200, SignInFailures: 20, SigningKeyAge: 20, IteratorAge: 2_000, EventsDelivered: 900 },
+  ...{ DeliveryFailures: 30, DaysToExpiry: 60, AuthorityDaysLeft: 300, TooManyRequests: 10, SystemErrors: 1 },
+};
+
+describe("each alarm of production", () => {
+  const alarms = production.ofType("aws:cloudwatch/metricAlarm:MetricAlarm").map(({ name }) => name.slice(0, -5));
+  const isBreaching = (name: string, given: Readonly<Record<string, number>>) => {
+    const { inputs } = production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${name}Alarm`);
+    const queries = inputs.metricQueries as unknown as readonly Query[];
+    const values = Object.fromEntries(
+      queries.flatMap(({ id, metric }) => (metric ? [[id, given[String(metric.metricName)]]] : [])),
+    );
+    const value = evaluate(queries.find(({ id }) => id === "value")?.expression ?? "", values);
+    if (value === undefined) return inputs.treatMissingData === "breaching";
+    return inputs.comparisonOperator === "LessThanThreshold"
+      ? value < Number(inputs.threshold)
+      : value > Number(inputs.threshold);
+  };
+
+  test("has its cause here", () => expect(Object.keys(causes).sort()).toEqual(alarms.sort()));
+  test.each(Object.entries(causes))("%s is raised by its cause, and is quiet on a day like others", (name, cause) => {
+    expect([isBreaching(name, cause), isBreaching(name, healthy), isBreaching(name, { ...healthy, ...cause })]).toEqual(
+      [true, false, true],
+    );
   });
 });

@@ -1,7 +1,7 @@
 /** The synthetic check: which stages have it, what starts it, and what it may do. */
 import { describe, expect, test } from "vitest";
-import { canaryClientIdOf } from "#core/canary/model.ts";
-import { canarySecretOf } from "#core/platform/seal.ts";
+import { canarySecretOf } from "#core/kernel/seal.ts";
+import { canaryClientIdOf } from "#core/service/health/model.ts";
 import { plan } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { evaluate, secrets } from "./support/evaluate.ts";

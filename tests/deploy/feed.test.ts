@@ -1,7 +1,7 @@
 /** What follows the changes of the table: the stream, the functions that it calls, the bus, and the queue of failures. */
 import { describe, expect, test } from "vitest";
-import { SOURCE, UNREADABLE } from "#core/bus/event.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { SOURCE, UNREADABLE } from "#core/events/bus/event.ts";
 import { componentName, followerNames } from "../../stacks/plan.ts";
 import type { Inputs, Json } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
@@ -10,11 +10,13 @@ const stages = ["production", "staging", "dana", "dana, live"] as const satisfie
 const production = deploymentOf("production");
 const queueArn = "arn:aws:sqs:eu-west-1:123456789012:identity-admin-api-production-undelivered-changes";
 
-/** The suffixes of partitions that a mapping selects. The delivery is told of sessions that have ended, too. */
+/** The suffixes of partitions that a mapping selects. The delivery is told of ended sessions and mails, too. */
 const suffixesOf = (mapping: Inputs, name: string): readonly string[] => {
   const [filter, ...more] = part(mapping, "filterCriteria").filters as readonly Inputs[];
-  const ended = { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [keys.logouts()] } } } };
-  expect(more).toEqual(name.startsWith("Delivery") ? [{ pattern: JSON.stringify(ended) }] : []);
+  const added = ["#OUT", "#MAIL"].map((suffix) => ({
+    pattern: JSON.stringify({ eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: [{ suffix }] } } } }),
+  }));
+  expect(more).toEqual(name.startsWith("Delivery") ? added : []);
   const { eventName, dynamodb } = JSON.parse(String(filter?.pattern)) as {
     eventName: Json;
     dynamodb: { Keys: { PK: { S: { suffix: string }[] } } };

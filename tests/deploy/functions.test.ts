@@ -9,21 +9,23 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
-} from "#core/platform/seal.ts";
+} from "#core/kernel/seal.ts";
 import {
   canaryNames,
   componentName,
   type FunctionName,
   followerNames,
   hasSecrets,
+  isBehindGateway,
   isFollower,
   plan,
+  scheduledNames,
   variablesOf,
 } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
 import type { Inputs } from "./support/evaluation.ts";
-import { deploymentOf, part } from "./support/stages.ts";
+import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
 const production = deploymentOf("production");
 const names = Object.keys(plan) as FunctionName[];
@@ -69,6 +71,17 @@ describe.each(names)("%s", (name) => {
       timeout: Number.parseInt(timeout, 10),
       tracingConfig: { mode: "Active" },
     });
+  });
+  test("gets another runtime with its code alone, so that no version is changed while it serves", () => {
+    const { inputs, isRetained } = production.one(
+      "aws:lambda/runtimeManagementConfig:RuntimeManagementConfig",
+      `${componentName(name)}Runtime`,
+    );
+    const { name: functionName } = functionOf(name).inputs;
+    const mode = { functionName, updateRuntimeOn: "FunctionUpdate" };
+    expect(inputs).toEqual(isBehindGateway(name) ? { ...mode, qualifier: "1" } : mode);
+    // A former version keeps its mode: it serves until the shift, and again after a rollback.
+    expect(isRetained).toBe(isBehindGateway(name));
   });
   test("has exactly the variables of its plan", () => {
     const variables = part(part(functionOf(name).inputs, "environment"), "variables");
@@ -124,13 +137,18 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("the authorizer has the reserved executions of the settings, and no other function has any", () => {
-  const reserved = production
-    .ofType("aws:lambda/function:Function")
-    .flatMap(({ name, inputs }) =>
-      inputs.reservedConcurrentExecutions == null ? [] : [[name, inputs.reservedConcurrentExecutions]],
-    );
-  expect(reserved).toEqual([["AuthorizerFunction", 200]]);
+test("in production the authorizer and sign-in have reserved executions, and no other function of any stage has", () => {
+  const reserved = (stage: StageName) =>
+    deploymentOf(stage)
+      .ofType("aws:lambda/function:Function")
+      .flatMap(({ name, inputs }) =>
+        inputs.reservedConcurrentExecutions == null ? [] : [[name, inputs.reservedConcurrentExecutions]],
+      );
+  expect(reserved("production").sort()).toEqual([
+    ["AuthorizerFunction", 200],
+    ["SignInFunction", 100],
+  ]);
+  expect([...reserved("staging"), ...reserved("dana")]).toEqual([]);
 });
 
 test("a deployment uploads the code of each function, the truststore, and nothing else", () => {
@@ -155,9 +173,12 @@ describe("secrets", () => {
     expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
     expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
   });
-  test("the function of sign-in seals its forms with a derived key, which opens no secret", () => {
-    expect(holders(formKeyOf(secrets.SST_SECRET_SealKey))).toEqual(["SignInFunction"]);
-    expect(plan["sign-in"].needs).not.toContain("sealing");
+  test("sign-in and recovery seal their forms and codes with a derived key, which opens no secret", () => {
+    expect(holders(formKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual([
+      "AccountRecoveryFunction",
+      "SignInFunction",
+    ]);
+    for (const name of ["sign-in", "account-recovery"] as const) expect(plan[name].needs).not.toContain("sealing");
   });
   test("the function of sign-in alone has the derived keys of one-time codes, which open no other secret", () => {
     const { SST_SECRET_SealKey: key } = secrets;
@@ -207,12 +228,12 @@ describe("while `sst dev` runs", () => {
   const made = (name: FunctionName) =>
     live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
 
-  test.each(names.filter((name) => !["bootstrap", ...canaryNames, ...followerNames].includes(name)))(
+  test.each(names.filter((name) => !["bootstrap", ...canaryNames, ...followerNames, ...scheduledNames].includes(name)))(
     "%s runs on the developer's machine",
     (name) => {
       expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
       const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
-        ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
+        ["FRONT_DIRECTORY", "DEPLOYMENT_TOML"].includes(variable),
       );
       for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
     },

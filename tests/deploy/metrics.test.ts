@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { services } from "#core/operation/services.ts";
+import { services } from "#core/kernel/operation/services.ts";
 import { BUNDLE, bundleFunction, root } from "#tools/deploy/bundle.ts";
 import { componentName } from "../../stacks/plan.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";

@@ -1,11 +1,11 @@
 /** The monitoring of a stage, compared with docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { services as endpointGroups } from "#core/operation/services.ts";
-import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
+import { services as endpointGroups } from "#core/kernel/operation/services.ts";
 import { METRICS_MAX } from "../../stacks/monitoring/alarm.ts";
 import { partitions } from "../../stacks/partitions.ts";
 import { componentName, type FunctionName, followerNames, plan } from "../../stacks/plan.ts";
+import { dashboardPicture } from "./support/dashboard-picture.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
@@ -35,12 +35,25 @@ describe("alarms", () => {
     return [...drawn].map(([, service]) => service).sort();
   };
 
+  /** Those that wake somebody: callers do not get what they ask for, or soon will not. */
+  const urgent: readonly string[] = [
+    ...["AuthorizerFailures", "CheckFails", "ExecutionsNearQuota", "FeedFallsBehind", "FunctionCrashes"],
+    ...["FunctionCrashes2", "FunctionThrottles", "FunctionThrottles2", "HotPartition", "ServerErrors"],
+    ...["ServerErrorsAtLowTraffic", "SlowAnswers", "SlowAnswersAtLowTraffic", "TableErrors", "TableThrottles"],
+    "TooManyRequests",
+  ];
+
   test("are these", () => {
     expect(named.map(([name]) => name).sort()).toEqual([
       "ApiCertificateExpires",
       "AuthorizerFailures",
+      "BackupFails",
       "CheckFails",
       "ClientAuthorityExpires",
+      "ClientErrors",
+      "DeliveriesFail",
+      "DeliveryDefects",
+      "ExecutionsNearQuota",
       "FeedFallsBehind",
       "FunctionCrashes",
       "FunctionCrashes2",
@@ -49,6 +62,7 @@ describe("alarms", () => {
       "HalfChangedUsers",
       "HotPartition",
       "MtlsCertificateExpires",
+      "ReceiversPaused",
       "Refusals",
       "ServerErrors",
       "ServerErrorsAtLowTraffic",
@@ -58,6 +72,7 @@ describe("alarms", () => {
       "SlowAnswersAtLowTraffic",
       "TableErrors",
       "TableThrottles",
+      "TooManyRequests",
       "UndeliveredChanges",
     ]);
   });
@@ -68,8 +83,9 @@ describe("alarms", () => {
     // more, the function of sign-in two.
     const ofFunctions = 6 * (Object.keys(endpointGroups).length + 1) + 8;
     const keys = production.ofType("aws:kms/key:Key").length;
-    const [dashboard, throttledKeys, check, schedule] = [3, 1, 3.22, 0.27];
-    const fixed = dashboard + inAlarms * 0.1 + ofFunctions * 0.3 + keys + throttledKeys + check + schedule;
+    const [dashboard, throttledKeys, check, schedule, refusedByGateway] = [3, 1, 3.22, 0.27, 0.3];
+    const fixed =
+      dashboard + inAlarms * 0.1 + ofFunctions * 0.3 + keys + throttledKeys + check + schedule + refusedByGateway;
     expect(scaling).toContain(`by their ${inAlarms} metrics`);
     expect(scaling).toContain(`${ofFunctions} at 0.30`);
     const shown = Math.round(fixed);
@@ -79,7 +95,7 @@ describe("alarms", () => {
   test.each(named)(
     "%s notifies the topic, also when it ends, and names the problem, the action and its section of the guide",
     (name, inputs) => {
-      const topic = production.one("aws:sns/topic:Topic", "Alarms");
+      const topic = production.one("aws:sns/topic:Topic", urgent.includes(name) ? "Alarms" : "Notices");
       expect(String(inputs.alarmActions)).toContain(String(topic.inputs.name));
       expect(inputs.okActions).toEqual(inputs.alarmActions);
       expect(inputs.alarmDescription).toMatch(new RegExp(`docs/alarms\\.md, "${name}"\\.$`));
@@ -138,7 +154,7 @@ describe("alarms", () => {
         .sort();
     const names = production
       .ofType("aws:lambda/function:Function")
-      .filter(({ name }) => !name.startsWith("Canary") && !followers.includes(name))
+      .filter(({ name }) => !name.startsWith("Canary") && !followers.includes(name) && name !== "MailFunction")
       .map(({ name, inputs }) => [name, inputs.name] as const);
     expect(watched("FeedFallsBehind")).toEqual(
       followers.map((name) => production.one("aws:lambda/function:Function", name).inputs.name).sort(),
@@ -157,14 +173,14 @@ describe("alarms", () => {
     for (const metric of ["SignInFailures", "LockedSignIns"]) expect(shownOf(metric)).toEqual(verifying);
   });
   test("count the half-changed users of every function that changes entries of directories", () => {
-    const changing = ["scim1", "scim2", "sign-in"];
+    const changing = ["account", "scim1", "scim2", "sign-in"];
     expect(servicesIn("HalfChangedUsers")).toEqual(changing);
     expect(shownOf("DirectoryUndoFailures")).toEqual(changing);
     const section = alarmGuide.split(/^## /m).find((each) => each.startsWith("HalfChangedUsers\n"));
     for (const name of changing) expect(section).toContain(`service = "${name}"`);
   });
   test("notify the e-mail address of the settings", () => {
-    expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmEmail").inputs).toMatchObject({
+    expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmsEmail").inputs).toMatchObject({
       protocol: "email",
       endpoint: "operators@example.com",
     });
@@ -251,7 +267,7 @@ describe("the dashboard", () => {
 });
 
 describe("metrics that the functions write", () => {
-  const source = ["observe.ts", "observe-check.ts"]
+  const source = ["observe.ts", "observe-check.ts", "observe-delivery.ts"]
     .map((file) => readFileSync(new URL(`../../packages/core/http/${file}`, import.meta.url), "utf8"))
     .join("\n");
   const text = JSON.stringify(production.resources).replaceAll('\\"', '"');
@@ -264,11 +280,15 @@ describe("metrics that the functions write", () => {
     expect(watched).toEqual([
       "AuthorityDaysLeft",
       "CheckSuccess",
+      "DeliveryDefects",
+      "DeliveryFailures",
       "DirectoryUndoFailures",
       "Duration",
+      "EventsDelivered",
       "LockedSignIns",
       "ReadDuration",
       "ReadUnits",
+      "ReceiversPaused",
       "Refusals",
       "Requests",
       "ServerErrors",
@@ -279,7 +299,7 @@ describe("metrics that the functions write", () => {
     ]);
   });
   test.each(watched)("%s is written", (name) =>
-    expect(source).toMatch(new RegExp(`(count|add|addMetric)\\("${name}"|: "${name}",`)),
+    expect(source).toMatch(new RegExp(`(count|milliseconds)\\("${name}"|: "${name}",`)),
   );
 });
 
@@ -295,6 +315,7 @@ describe("saved log queries", () => {
       "database cost by operation",
       "denied requests",
       "errors by operation",
+      "errors by version",
       "latency by operation",
       "one request by trace id",
       "refusals by operation and scope",

@@ -7,7 +7,7 @@ import { BUNDLE, bundleFunction } from "#tools/deploy/bundle.ts";
 import { withSourcePositions } from "#tools/positions.ts";
 import { bundling } from "../../stacks/bundling.ts";
 
-/** A sentence of packages/core/oauth/grants.ts, which only that file contains. */
+/** A sentence of packages/core/sign-in/oauth/grants.ts, which only that file contains. */
 const SENTENCE = "it cannot use the grant client_credentials";
 
 test("finds the source of a position in a bundle that was built without source maps", async () => {
@@ -20,9 +20,11 @@ test("finds the source of a position in a bundle that was built without source m
     expect(column).toBeGreaterThan(0);
     const stack = `Error: x\n    at a (file:///var/task/${BUNDLE}:${line + 1}:${column})\n    at b (node:internal/x:1:2)`;
     const rewritten = await withSourcePositions("oauth2", stack);
-    expect(rewritten).toMatch(/at a \(packages\/core\/oauth\/grants\.ts:\d+:\d+\)\n {4}at b \(node:internal\/x:1:2\)$/);
+    expect(rewritten).toMatch(
+      /at a \(packages\/core\/sign-in\/oauth\/grants\.ts:\d+:\d+\)\n {4}at b \(node:internal\/x:1:2\)$/,
+    );
     const [, at] = /grants\.ts:(\d+):/.exec(rewritten) ?? [];
-    const source = await readFile(new URL("../../packages/core/oauth/grants.ts", import.meta.url), "utf8");
+    const source = await readFile(new URL("../../packages/core/sign-in/oauth/grants.ts", import.meta.url), "utf8");
     expect(source.split("\n")[Number(at) - 1]).toContain(SENTENCE);
   } finally {
     await rm(directory, { recursive: true });

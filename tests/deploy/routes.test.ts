@@ -1,6 +1,6 @@
 /** The gateway: it has the routes of the catalogue, each behind the authorizer, and only its own domains reach it. */
 import { describe, expect, test } from "vitest";
-import { routes } from "#core/operation/derive.ts";
+import { routes } from "#core/kernel/operation/derive.ts";
 import { componentName } from "../../stacks/plan.ts";
 import { deploymentOf, part, type StageName, withoutRandom } from "./support/stages.ts";
 
@@ -26,9 +26,9 @@ describe.each(stages)("the routes of %s", (stage) => {
   test("without the authorizer lead to files that are the same for everyone, and nowhere else", () => {
     const open = [...made].filter(([, { inputs }]) => inputs.authorizationType !== "CUSTOM").map(([key]) => key);
     expect(open.sort()).toEqual(
-      ["/", ...["/assets", "/docs", "/reference"].flatMap((path) => [path, `${path}/{proxy+}`])].map(
-        (path) => `ANY ${path}`,
-      ),
+      ["/", "/openapi.json", ...["/assets", "/docs", "/reference"].flatMap((path) => [path, `${path}/{proxy+}`])]
+        .map((path) => `ANY ${path}`)
+        .sort(),
     );
   });
   test.each(routes())("$key leads to $service, behind the authorizer unless it is open", ({ key, service, isOpen }) => {
@@ -37,13 +37,14 @@ describe.each(stages)("the routes of %s", (stage) => {
       expect(route?.inputs).toMatchObject({ authorizationType: "CUSTOM", authorizerId: `${authorizer.name}-id` });
     }
     expect(isOpen === true).toBe(service === "front");
-    const base = route?.name.replace(/Route$/, "");
-    expect(route?.inputs.target).toBe(`integrations/${base}Integration-id`);
-    const integration = deployment.one("aws:apigatewayv2/integration:Integration", `${base}Integration`);
+    const name = componentName(service);
+    expect(route?.inputs.target).toBe(`integrations/${name}Integration-id`);
+    const integration = deployment.one("aws:apigatewayv2/integration:Integration", `${name}Integration`);
     expect(integration.inputs).toMatchObject({ integrationType: "AWS_PROXY", payloadFormatVersion: "2.0" });
-    const permission = deployment.one("aws:lambda/permission:Permission", `${base}Permissions`);
+    const permission = deployment.one("aws:lambda/permission:Permission", `${name}Permission`);
+    expect(integration.dependsOn).toContain(permission.name);
     for (const target of [integration.inputs.integrationUri, permission.inputs.function]) {
-      expect(withoutRandom(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*(:live)?$`));
+      expect(withoutRandom(String(target))).toMatch(new RegExp(`-${name}Function-\\*(:live)?$`));
     }
     // The gateway calls the alias, and may call nothing else.
     expect(String(integration.inputs.integrationUri)).toMatch(/:live$/);

@@ -118,6 +118,11 @@ describe("a deployment is refused with the reason", () => {
     const environment = { ...secrets, BACKUP_COPY_TO: "my-vault" };
     await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/BACKUP_COPY_TO must be the ARN/);
   });
+  test("of production without a domain", async () => {
+    await expect(evaluate({ stage: "production" })).rejects.toThrow(
+      /production needs a domain of its own, .* Set API_DOMAIN, .* and HOSTED_ZONE_ID/,
+    );
+  });
   test("without a secret", async () => {
     const environment = { SST_SECRET_AdminPassword: "some password" };
     await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/Set a value for SealKey/);

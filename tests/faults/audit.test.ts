@@ -2,8 +2,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { everything } from "#tests/unit/identities/audit.ts";
 import { audit } from "./audit.ts";
 import { type Client, newClient } from "./client.ts";

@@ -12,7 +12,7 @@ import { type FaultyService, startFaultyService } from "./service.ts";
 import { sweep } from "./sweep.ts";
 
 const MANY = 100;
-/** More members than earlier versions removed with their group. */
+/** More members than one transaction removes with their group. */
 const VERY_MANY = 1_900;
 const SHOWN = 5;
 const TRANSACTIONS_MAX = 40;

@@ -3,7 +3,7 @@
  * of its transactions. The repeat gets the first answer, and the request has taken effect once (decision 0086).
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
 import { recordsIn } from "#tests/support/changes.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { key } from "#tests/support/repeatable.ts";

@@ -1,9 +1,9 @@
 /** A database that accepts calls and never responds: what callers see of it, and within which time. */
 import { afterAll, describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
-import { PUBLIC } from "#core/operation/operation.ts";
-import { services } from "#core/operation/services.ts";
+import { PUBLIC } from "#core/kernel/operation/operation.ts";
+import { services } from "#core/kernel/operation/services.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { form } from "#tests/support/oauth.ts";
 import { basic } from "#tests/support/world.ts";
 import { type Client, newClient, type Reply } from "./client.ts";
@@ -38,13 +38,17 @@ const forms: Readonly<Record<string, string>> = {
   introspectToken: form({ token: "at_unknown" }),
 };
 
-/** What is wrong with a response that must say "later" in a dialect; empty if nothing is. */
+/** What is wrong with a response that must say "later" in a dialect, or on a page; empty if nothing is. */
 const problemOf = (id: string, reply: Reply, mostMs: number): string => {
-  const { dialect } = services[operations[id]?.service ?? "scim2"];
+  const { service, success } = operations[id] ?? {};
+  const { dialect } = services[service ?? "scim2"];
+  const isSaid = success?.page
+    ? reply.headers.get("content-type")?.startsWith("text/html")
+    : errorSchemas[dialect].safeParse(reply.body).success;
   return [
     ...(reply.status === 503 ? [] : [reply.status === 0 ? "no response" : `status ${reply.status}`]),
     ...(reply.headers.has("retry-after") ? [] : ["no Retry-After"]),
-    ...(errorSchemas[dialect].safeParse(reply.body).success ? [] : [`not an error of ${dialect}`]),
+    ...(isSaid ? [] : [success?.page ? "no page" : `not an error of ${dialect}`]),
     ...(reply.ms <= mostMs * (1 + SLACK) ? [] : [`longer than ${mostMs} ms`]),
   ].join(", ");
 };

@@ -1,6 +1,6 @@
 /** What a kill leaves of a large change is removed by a read of users, once it is known that the change does not run. */
 import { setTimeout as pause } from "node:timers/promises";
-import { ABANDONED_MS } from "#core/identities/memberships/bulk-model.ts";
+import { ABANDONED_MS } from "#core/directory/memberships/bulk-model.ts";
 import { ADMIN, basic } from "#tests/support/world.ts";
 import { audit } from "./audit.ts";
 import type { FaultyService } from "./service.ts";

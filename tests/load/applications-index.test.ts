@@ -4,15 +4,14 @@ import { listApplications } from "#core/applications/management/list.ts";
 import { type Application, freshApplication } from "#core/applications/registry/model.ts";
 import { ShownMemory } from "#core/applications/registry/shown-store.ts";
 import { applicationItems, applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Meter, newMeter } from "#core/table/meter.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Meter, newMeter } from "#core/database/table/meter.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { applicationIndexProblems } from "#tests/support/application-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 import { clientSettings, samlSettings } from "#tests/support/inbound-settings.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
-import { applicationIndexItems } from "#tools/bench/index-rows.ts";
+import { applicationIndexItems, loadItems } from "#tools/bench/loading.ts";
 
 const TIMEOUT_MS = 600_000;
 const subjects = "Payroll Fleet Driver Night Invoice Depot Mobile Partner Harbour Ticket Customer Portal Claims".split(
@@ -46,6 +45,8 @@ beforeAll(async () => {
     const items = function* () {
       for (const one of applications) yield* applicationItems(tenantOf(size), one);
       yield* applicationIndexItems(tenantOf(size), applications);
+      // Every tenant has it: a rename shows with the roles of the application.
+      yield { ...keys.shownNames(tenantOf(size)), v: 0 };
     };
     await loadItems(table.endpoint, table.tableName, `${size} applications`, size * 4, items());
     // A container finds out once that the tenant has many.

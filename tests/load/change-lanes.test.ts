@@ -3,8 +3,8 @@
  * costs its record and nothing else. Counts, not times.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource, LANE_COUNT, laneOfChange } from "#core/changes/change-id.ts";
-import { newId } from "#core/platform/ids.ts";
+import { changeIdOf, digestOfResource, LANE_COUNT, laneOfChange } from "#core/database/changes/change-id.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type RunningService, startService } from "#local/service.ts";
 import { callWith, costOf, inMemory, listening } from "#tools/bench/calls.ts";
 import { recordsIn } from "../support/changes.ts";

@@ -1,14 +1,14 @@
 /** An index of the times of 1,000,000 owners, behind its log: what each read and each change of it costs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import { loggedLayout } from "#core/table/logged-index/inspect.ts";
-import { loggedIndex } from "#core/table/logged-index/logged-index.ts";
-import { readSnapshot } from "#core/table/logged-index/reading.ts";
-import { loggedLimitsOf } from "#core/table/logged-index/rows.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale } from "#core/table/stale.ts";
-import type { Interval, Pair } from "#core/table/value-index/model.ts";
-import { comparePairs } from "#core/table/value-index/pair.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { loggedLayout } from "#core/database/table/logged-index/inspect.ts";
+import { loggedIndex } from "#core/database/table/logged-index/logged-index.ts";
+import { readSnapshot } from "#core/database/table/logged-index/reading.ts";
+import { loggedLimitsOf } from "#core/database/table/logged-index/rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale } from "#core/database/table/stale.ts";
+import type { Interval, Pair } from "#core/database/table/value-index/model.ts";
+import { comparePairs } from "#core/database/table/value-index/pair.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 

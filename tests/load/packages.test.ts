@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
 import { world } from "#tests/support/world.ts";
-import { clientModule } from "#tools/pack/client-package.ts";
+import { clientModule } from "#tools/pack/packages.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -162,13 +162,13 @@ describe("the command line", () => {
   test.each(nodes)("its tour runs on %s", { timeout: 60_000 }, async (node) => {
     const readme = await readFile(join(folder, "node_modules/@identity-admin-api/cli/README.md"), "utf8");
     const [, tour = ""] = /```sh\n(.*?)```/s.exec(readme) ?? [];
-    expect(tour).toContain("npx identity-admin plan tenant");
+    expect(tour).toContain("npx --no identity-admin plan tenant");
     const first = node === "node" ? path : `${dirname(process.execPath)}:${path}`;
     const script = `set -e\nrm -rf tenant\n${tour.replaceAll("http://127.0.0.1:3000", service.url)}`;
     const { stdout } = await run("bash", ["-c", script], { cwd: folder, env: { PATH: first, HOME: folder } });
     expect(stdout).toMatch(/^name: admin$/m);
     expect(stdout).toMatch(/^admin +Local Administrator/m);
-    expect(stdout).toMatch(/\d+ files in tenant\.\n$/);
+    expect(stdout).toMatch(/\d+ files in tenant\.\nNo changes\.\n$/);
     const users = ["--yes", "identity-admin", "users", "list", "--json"];
     const environment = {
       IDENTITY_ADMIN_URL: service.url,

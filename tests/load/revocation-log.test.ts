@@ -1,9 +1,9 @@
 /** What a starting and a warm container read after a day of 130,000 revocations, of which 120,000 are of grants. */
 import { expect, test } from "vitest";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { revokingGrant, revokingUser } from "#core/tokens/revocation-store.ts";
 import { anything, madeAt, newReader, rowsOf, TOKEN_TENANT, tokenOf, tokenWorld } from "#tests/support/token-world.ts";
 
@@ -33,7 +33,7 @@ test(
     const ended = tokenOf(start - DAY_MS + 1_000);
     await write(...madeAt(start - DAY_MS + 2_000, () => revokingGrant(TOKEN_TENANT, ended.grantId, start, until)));
     await addTenant(SUPER_TENANT);
-    await write(anything({ ...keys.client("root"), tenant: SUPER_TENANT }));
+    await write(anything({ ...keys.client("root"), tenant: SUPER_TENANT, tokensFromMs: 0 }));
     const own = tokenOf(start, { tenant: SUPER_TENANT, clientId: "root" });
     const old = tokenOf(start - DAY_MS + 1_000);
     for (const textOf of [jwtOf, opaqueOf]) {

@@ -172,7 +172,7 @@ test("leftovers older than an hour are removed; younger ones and similar names s
   const kept = [`smoke-${seconds - 3_500}-0123abcd`, "smoke-detector", `smoke-${seconds - 9_000}-sensor`];
   for (const name of [old, `${old}-changed`, ...kept]) {
     for (const [path, body] of [
-      ["/scim2/Users", { userName: name, password: "abc123", name: { givenName: "a", familyName: "b" } }],
+      ["/scim2/Users", { userName: name, password: "maple-tree-42", name: { givenName: "a", familyName: "b" } }],
       ["/scim2/Groups", { displayName: name }],
       ["/scim2/v2/Roles", { displayName: name }],
       [APPLICATIONS, { name }],
@@ -242,7 +242,7 @@ describe("the command", () => {
     [["https://api.example.com"], {}, /^Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD in the environment/],
     [
       ["https://api.example.com"],
-      { ...credential, IDENTITY_CLIENT_ID: "a", IDENTITY_CLIENT_SECRET: "b" },
+      { ...credential, IDENTITY_ADMIN_CLIENT_ID: "a", IDENTITY_ADMIN_CLIENT_SECRET: "b" },
       /^Set IDENTITY/,
     ],
   ] as const)("refuses %j with %j", async (args, environment, message) => {

@@ -1,15 +1,15 @@
 /** Indexes of values of 1,000,000 owners: what each read and each change of them costs, in round trips and units. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listPage } from "#core/listing/list.ts";
-import type { Source } from "#core/listing/source.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import { idSetOf } from "#core/table/value-index/id-set.ts";
-import { layout } from "#core/table/value-index/layout.ts";
-import type { Interval, Pair, ValueMatch } from "#core/table/value-index/model.ts";
-import { pairText } from "#core/table/value-index/pair.ts";
-import { valueIndex } from "#core/table/value-index/value-index.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import { idSetOf } from "#core/database/table/value-index/id-set.ts";
+import { layout } from "#core/database/table/value-index/layout.ts";
+import type { Interval, Pair, ValueMatch } from "#core/database/table/value-index/model.ts";
+import { pairText } from "#core/database/table/value-index/pair.ts";
+import { valueIndex } from "#core/database/table/value-index/value-index.ts";
+import { listPage } from "#core/scim/listing/list.ts";
+import type { Source } from "#core/scim/listing/source.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 import { type Ask, queryOf } from "#tests/unit/listing/values.support.ts";
@@ -144,7 +144,7 @@ describe("1,000,000 values", () => {
     figures.push(`search ${attribute}: ${cost.roundTrips} round trips, ${cost.readUnits} units`);
   });
 
-  test("the owners of two searches, and what they share", async () => {
+  test("the owners of two searches, and what they share", { timeout: 120_000 }, async () => {
     const owners = (text: string) => async (index: ReturnType<typeof valueIndex>) => {
       const directory = await index.open({ consistent: false });
       return (await directory.matches({ intervals: [{}], test: (value) => value.includes(text) })).owners();

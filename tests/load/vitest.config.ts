@@ -1,26 +1,31 @@
-/** `npm run test:load`: tests with large amounts of data, and the others that take long. */
+/**
+ * `npm run test:load`: tests with large amounts of data, and the others that take long. `PROTECTING=1` runs those that
+ * protect.
+ */
+import { matchesGlob } from "node:path";
 import { defineConfig } from "vitest/config";
-import { shard, shared } from "../../vitest.config.ts";
-import { long } from "../long.ts";
+import { shared } from "../../vitest.config.ts";
+import { long, longAlone, protecting, protectingLoads } from "../long.ts";
 
-/** More than half of the time of all files. A shard (`SHARD`) leaves them out. */
-const longest = [
-  "tests/durability/processes.test.ts",
-  "tests/http/command-line/commands.test.ts",
-  "tests/http/tenant-folder/{differences,round-trip}.test.ts",
-  "tests/load/{applications,smoke,work-operations}.test.ts",
-  "tests/unit/identities/killed.test.ts",
-];
-const exclude = process.env.SHARD ? longest : [];
+const isProtecting = process.env.PROTECTING === "1";
+
+/** The files of a list that this run has. */
+const chosen = (files: readonly string[], isAlone: boolean): string[] =>
+  isProtecting
+    ? protecting.filter((path) => longAlone.some((pattern) => matchesGlob(path, pattern)) === isAlone)
+    : [...files];
 
 export default defineConfig({
   test: {
     ...shared,
-    ...shard,
     projects: [
       // Measures the memory of the service: no other test may run at the same time in its process.
-      { extends: true, test: { name: "load", include: ["tests/load/**/*.test.ts"], exclude } },
-      { extends: true, test: { name: "long", include: long, exclude, isolate: false } },
+      {
+        extends: true,
+        test: { name: "load", include: isProtecting ? protectingLoads : ["tests/load/**/*.test.ts"] },
+      },
+      { extends: true, test: { name: "long", include: chosen(long, false), isolate: false } },
+      { extends: true, test: { name: "long, alone", include: chosen(longAlone, true) } },
     ],
   },
 });

@@ -3,13 +3,13 @@
  * directory have modules of their own, which its time and its ids need.
  */
 import { afterEach, expect, test, vi } from "vitest";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { keys } from "#core/table/keys.ts";
-import { nameIndex } from "#core/table/name-index/name-index.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { nameIndex } from "#core/database/table/name-index/name-index.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import { type ConflictModel, conflictModel } from "#tests/support/conflict-model.ts";
 import { randomOf } from "#tests/support/random.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";

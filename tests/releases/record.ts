@@ -5,8 +5,8 @@
  *     git worktree add ../before <tag or commit of the release> && ln -s $PWD/node_modules ../before/node_modules
  *     node tests/releases/record.ts ../before tests/data/releases/<release>
  *
- * From 0.2.0 on tokens that are valid for ten years need `max_access_token_lifetime = 315360000` in `[oauth]`: copy
- * deployment.toml, and set DEPLOYMENT_TOML to the copy.
+ * Tokens that are valid for ten years need `max_access_token_lifetime = 315360000` in `[oauth]`: copy deployment.toml,
+ * and set DEPLOYMENT_TOML to the copy.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -30,7 +30,7 @@ const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 const flag = maybe(fc.boolean());
 const few = <T>(of: fc.Arbitrary<T>) => maybe(fc.array(of, { maxLength: 4 }));
 const word = anyText(100, 1);
-const address = fc.webUrl({ withQueryParameters: true }).map((url) => url.replaceAll("'", ""));
+const address = fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }).map((url) => url.replaceAll("'", ""));
 const seconds = maybe(fc.integer({ min: 0, max: defaultClientLimits.idTokenSecondsMax }));
 
 const claim = fc
@@ -169,7 +169,14 @@ const oidc = fc
       }),
     ),
     refreshToken: maybe(
-      fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag, extendRenewedRefreshTokenExpiryTime: flag }),
+      fc.record({
+        expiryInSeconds: seconds,
+        renewRefreshToken: flag,
+        extendRenewedRefreshTokenExpiryTime: flag,
+        gracefulRefreshTokenRotationEnabled: flag,
+        gracefulRefreshTokenRotationValidityPeriod: maybe(fc.integer({ min: 0, max: 60 })),
+        gracefulRefreshTokenReuseLimit: maybe(fc.integer({ min: 0, max: 5 })),
+      }),
     ),
     idToken: maybe(
       fc.record({
@@ -190,7 +197,7 @@ const oidc = fc
         ),
       }),
     ),
-    logout: maybe(fc.record({ backChannelLogoutUrl: maybe(anyText(100)), frontChannelLogoutUrl: maybe(anyText(100)) })),
+    logout: maybe(fc.record({ backChannelLogoutUrl: maybe(address), frontChannelLogoutUrl: maybe(address) })),
     subjectToken: maybe(fc.record({ enable: flag, applicationSubjectTokenExpiryInSeconds: seconds })),
     validateRequestObjectSignature: flag,
     scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
@@ -228,8 +235,8 @@ const oidc = fc
 const algorithm = maybe(fc.constantFrom("http://www.w3.org/2000/09/xmldsig#rsa-sha1"));
 const saml = fc.record({
   serviceProviderQualifier: maybe(anyText(50).map((text) => text.replaceAll("@", ""))),
-  assertionConsumerUrls: fc.array(fc.oneof(address, anyText(100)), { minLength: 1, maxLength: 3 }),
-  defaultAssertionConsumerUrl: maybe(word),
+  assertionConsumerUrls: fc.array(address, { minLength: 1, maxLength: 3 }),
+  defaultAssertionConsumerUrl: maybe(address),
   idpEntityIdAlias: maybe(anyText(100)),
   singleSignOnProfile: maybe(
     fc.record({
@@ -254,10 +261,10 @@ const saml = fc.record({
   singleLogoutProfile: maybe(
     fc.record({
       enabled: flag,
-      logoutRequestUrl: maybe(anyText(100)),
-      logoutResponseUrl: maybe(anyText(100)),
+      logoutRequestUrl: maybe(address),
+      logoutResponseUrl: maybe(address),
       logoutMethod: maybe(fc.constantFrom("BACKCHANNEL", "FRONTCHANNEL_HTTP_REDIRECT", "FRONTCHANNEL_HTTP_POST")),
-      idpInitiatedSingleLogout: maybe(fc.record({ enabled: flag, returnToUrls: few(anyText(100)) })),
+      idpInitiatedSingleLogout: maybe(fc.record({ enabled: flag, returnToUrls: few(address) })),
     }),
   ),
   requestValidation: maybe(
@@ -284,9 +291,9 @@ const custom = fc.record({
 /** An arbitrary application. */
 export const anyApplication = fc.record({
   description: maybe(anyText(1_024)),
-  imageUrl: maybe(anyText(500)),
-  accessUrl: maybe(anyText(500)),
-  logoutReturnUrl: maybe(anyText(500)),
+  imageUrl: maybe(address),
+  accessUrl: maybe(address),
+  logoutReturnUrl: maybe(address),
   templateId: maybe(anyText(200)),
   templateVersion: maybe(anyText(200)),
   isManagementApp: flag,
@@ -301,7 +308,7 @@ export const anyApplication = fc.record({
   protocols: fc.record({
     oidc: maybe(oidc),
     saml: maybe(saml),
-    passiveSts: maybe(fc.record({ replyTo: word, replyToLogout: maybe(anyText(100)) })),
+    passiveSts: maybe(fc.record({ replyTo: address, replyToLogout: maybe(address) })),
     wsTrust: maybe(fc.record({ certificateAlias: word })),
     custom: maybe(custom),
   }),

@@ -4,7 +4,7 @@
  */
 
 import { grantTypes } from "#core/applications/protocols/options.ts";
-import { systemApis } from "#core/domain/system-apis.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
 import { metadata } from "./protocols.ts";
 import { type Answer, APPLICATIONS, type Ask } from "./world.ts";
 
@@ -125,10 +125,9 @@ export const oidcMembers: Members = {
   "refreshToken.expiryInSeconds": [[1_800, false]],
   "refreshToken.renewRefreshToken": [[true, false]],
   "refreshToken.extendRenewedRefreshTokenExpiryTime": [[false, false]],
-  // Values that are not refused change nothing.
-  "refreshToken.gracefulRefreshTokenRotationEnabled": [[false, false]],
-  "refreshToken.gracefulRefreshTokenRotationValidityPeriod": [[0, false]],
-  "refreshToken.gracefulRefreshTokenReuseLimit": [[0, false]],
+  "refreshToken.gracefulRefreshTokenRotationEnabled": [[true, false]],
+  "refreshToken.gracefulRefreshTokenRotationValidityPeriod": [[20, false]],
+  "refreshToken.gracefulRefreshTokenReuseLimit": [[2, false]],
   "idToken.expiryInSeconds": [[1_800, false]],
   "idToken.audience": [[["https://rides.example"], false]],
   "idToken.idTokenSignedResponseAlg": [["PS256", false]],

@@ -1,16 +1,22 @@
 /** The index of applications held against the applications of a tenant. No writer may be active. */
 import { type ApplicationEntry, applicationKind } from "#core/applications/registry/application-rows.ts";
-import { completing, recordOf } from "#core/applications/registry/index-rows.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Item, Table } from "#core/table/table.ts";
-import { recordText } from "#core/table/value-index/columns.ts";
-import { inspectIndex } from "#core/table/value-index/inspect.ts";
+import { recordOf } from "#core/applications/registry/index-rows.ts";
+import { completing } from "#core/database/table/applications-index-rows.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Item, Table } from "#core/database/table/table.ts";
+import { recordText } from "#core/database/table/value-index/columns.ts";
+import { inspectIndex } from "#core/database/table/value-index/inspect.ts";
 import type { RunningService } from "#local/service.ts";
 import { tableOf } from "./people.ts";
 import { allItems } from "./protocols.ts";
 
-/** Makes the index of a tenant without applications complete. */
-export const foundIndex = (table: Table, tenant: string): Promise<void> => table.write(completing(tenant, true));
+/** Writes what a new tenant has for its applications: a complete index, and the count of names that roles show. */
+export const foundIndex = (table: Table, tenant: string): Promise<void> =>
+  table.write(completing(tenant, true), {
+    put: { ...keys.shownNames(tenant), v: 0 },
+    when: "any",
+    otherwise: () => new Error("The row of a new tenant was not written."),
+  });
 
 /** What is wrong with the index of a tenant of a running service, in sentences. */
 export const indexProblemsIn = async (service: RunningService, tenant = "carbon.super"): Promise<readonly string[]> => {
@@ -37,7 +43,6 @@ export const applicationIndexProblems = async (
   const expected = new Set(entries.map((entry) => recordText(recordOf(entry))));
   return [
     ...problems,
-    ...read.flatMap(({ value, indexed }) => (indexed ? [] : [`the row of ${value.id} does not note the index`])),
     ...held.filter((text) => !expected.delete(text)).map((text) => `the index holds ${JSON.stringify(text)}`),
     ...[...expected].map((text) => `the index lacks ${JSON.stringify(text)}`),
   ];

@@ -1,18 +1,17 @@
 /** One container of the authorizer with a settable clock, on the table of a running service. */
 import { randomBytes } from "node:crypto";
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
-import { defaultAccess } from "#core/auth/access-control/model.ts";
-import { newAuthorizer } from "#core/auth/authorize.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { operations } from "#core/catalogue.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import type { Cost, Meter } from "#core/table/meter.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import type { Cost, Meter } from "#core/database/table/meter.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { newAuthorizer } from "#core/sign-in/authentication/authorize.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
 import { newProofReader } from "#core/tokens/dpop.ts";
 import { clientFor } from "#local/database.ts";
 import { APPLICATIONS, type World } from "./world.ts";
@@ -31,7 +30,7 @@ export const container = (api: World, clock = { ms: Date.now(), now: (): number 
   const { endpoint, tableName, url } = api.service;
   let latest: Meter | undefined;
   const authorizer = newAuthorizer({
-    access: defaultAccess as { rules: []; certificates: (typeof defaultAccess)["certificates"] },
+    access: { rules: [], certificates: { enabled: false, issuers: [], exemptContexts: [] } },
     operations,
     userStoresOf: () => [PRIMARY],
     clock,

@@ -9,8 +9,10 @@ export interface Shown {
   readonly location: URL | undefined;
   /** The heading. */
   readonly title: string;
-  /** What the page says is wrong. */
+  /** What the page says is wrong; on the page of an error, what it says to the makers of the application. */
   readonly alert: string | undefined;
+  /** What it says to the person. */
+  readonly said: string | undefined;
 }
 
 const decoded = (text: string) =>
@@ -19,6 +21,9 @@ const decoded = (text: string) =>
     return characters[name] ?? "";
   });
 const attribute = (tag: string, name: string) => decoded(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+
+/** A page from its detail on, where it has one. */
+const detailFirst = (html: string) => html.slice(Math.max(html.indexOf('<p id="detail">'), 0));
 
 /** Opens a browser with no cookies. `origin`: of the service. */
 export const newBrowser = (origin: string) => {
@@ -47,13 +52,41 @@ export const newBrowser = (origin: string) => {
       html,
       location: location === null ? undefined : new URL(location),
       title: decoded(/<h1>(.*?)<\/h1>/.exec(html)?.[1] ?? ""),
-      alert: decoded(/<p role="alert"[^>]*>(.*?)</.exec(html)?.[1] ?? "") || undefined,
+      alert: decoded(/<p (?:id="detail"|role="alert"[^>]*)>(.*?)</.exec(detailFirst(html))?.[1] ?? "") || undefined,
+      said: decoded(/<p role="alert"[^>]*>(.*?)</.exec(html)?.[1] ?? "") || undefined,
     };
     return latest;
   };
 
+  const post = (
+    action: string,
+    fields: Readonly<Record<string, string | readonly string[]>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Shown> =>
+    send(action, {
+      method: "POST",
+      body: new URLSearchParams(
+        Object.entries(fields).flatMap(([name, values]) =>
+          [values].flat().map((value): [string, string] => [name, value]),
+        ),
+      ).toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin", ...headers },
+    });
+
   return {
     cookies,
+    post,
+    /** The address and the fields of the form with this button, on a page with several. Throws where there is none. */
+    form(button: string): { readonly action: string; readonly fields: Readonly<Record<string, string>> } {
+      const forms = latest?.html.match(/<form[\s\S]*?<\/form>/g) ?? [];
+      const found = forms.find((each) => decoded(each).includes(`>${button}</button>`));
+      if (!found) throw new Error(`no form with the button ${button}: ${latest?.html.slice(-2_000)}`);
+      const fields = [...found.matchAll(/<input[^>]*>/g)].map(([tag]) => [
+        attribute(tag, "name"),
+        attribute(tag, "value"),
+      ]);
+      return { action: attribute(/<form[^>]*>/.exec(found)?.[0] ?? "", "action"), fields: Object.fromEntries(fields) };
+    },
     open: (address: string, headers: Readonly<Record<string, string>> = {}) => send(address, { headers }),
     /** The fields of the form that is shown. */
     fields: (): Readonly<Record<string, string>> =>
@@ -66,12 +99,7 @@ export const newBrowser = (origin: string) => {
     /** Sends the form that is shown, with these fields. */
     submit(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Shown> {
       const action = attribute(/<form[^>]*>/.exec(latest?.html ?? "")?.[0] ?? "", "action");
-      const body = new URLSearchParams({ ...this.fields(), ...fields }).toString();
-      return send(action, {
-        method: "POST",
-        body,
-        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin", ...headers },
-      });
+      return post(action, { ...this.fields(), ...fields }, headers);
     },
   };
 };

@@ -1,6 +1,6 @@
 /** Tables of requests that record what they change. */
-import { recording } from "#core/changes/recording.ts";
-import type { Table } from "#core/table/table.ts";
+import { recording } from "#core/database/changes/open.ts";
+import type { Table } from "#core/database/table/table.ts";
 
 /** The table of a request of dana, who changes a tenant by an operation. */
 export const causedIn = (tenant: string, operation: string, table: Table): Table =>

@@ -1,6 +1,6 @@
 /** Reads the change records of a tenant from the raw table. */
-import type { ChangeRecord } from "#core/changes/model.ts";
-import { lanes, type RecordRow, recordRange, toRecord, withParts } from "#core/changes/record-rows.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import { lanes, type RecordRow, recordRange, toRecord, withParts } from "#core/database/changes/record-rows.ts";
 import type { RunningService } from "#local/service.ts";
 import { tableOf } from "./people.ts";
 

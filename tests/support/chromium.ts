@@ -23,6 +23,8 @@ export const useCredential = async (page: Page, username: string, password: stri
   await page.fill("input[name=user]", username);
   await page.fill("input[name=password]", password);
   await page.click("#credential button");
+  // The page asks the service whether it accepts the credential.
+  await page.locator("#applied", { hasNotText: "Checking the credential" }).waitFor();
 };
 
 /** Shows an operation in the reference. */

@@ -1,5 +1,5 @@
 /** One-time codes at the pages of sign-in. */
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { codeAt, STEP_MS } from "#tools/examples/authenticator.ts";
 import type { Browser, Shown } from "./browsing.ts";
 
 /** A code that is none of the window. */

@@ -4,11 +4,12 @@
  * writers takes a moment, and is the same in every run.
  */
 
-import { retry } from "#core/platform/retry.ts";
-import { afterStep, holds, keyOf } from "#core/table/effects.ts";
-import { unavailable } from "#core/table/failures.ts";
-import { contentionOf } from "#core/table/settle.ts";
-import { compareKeys, type Item, type Key, LAST, type Step, type Table } from "#core/table/table.ts";
+import { afterStep, holds } from "#core/database/table/effects.ts";
+import { unavailable } from "#core/database/table/failures.ts";
+import { contentionOf } from "#core/database/table/settle.ts";
+import { compareKeys, type Item, type Key, keyOf, LAST, type Step, type Table } from "#core/database/table/table.ts";
+import { retry } from "#core/kernel/retry.ts";
+import { type VirtualTime, virtualTime } from "./virtual-time.ts";
 
 /** Assumed times in milliseconds: a read, one way of a write, and how long a transaction holds its items. */
 const READ_MS = 4;
@@ -17,13 +18,6 @@ const HELD_MS = 8;
 /** The policy of table/dynamo.ts. */
 const BACKOFF = { firstMs: 10, mostMs: 400 };
 const DEADLINE_MS = 9_000;
-
-/**
- * The end of the time of the last one: the next begins later, because a container remembers the times that it saw. The
- * first one begins later than any real time, and always at the same: ids and leases depend on it. Ids that are made
- * after it in the same process continue from it, so a test that uses it needs modules of its own.
- */
-let endedMs = Date.UTC(2100, 0);
 
 class Conflict extends Error {}
 
@@ -39,23 +33,11 @@ export interface ConflictCounts {
 }
 
 /** A table and its time. */
-export interface ConflictModel {
+export interface ConflictModel extends VirtualTime {
   readonly table: Table;
   readonly counts: ConflictCounts;
   /** All rows whose partitions begin with a text. */
   readonly rows: (prefix: string) => readonly Item[];
-  /** Milliseconds of its time. */
-  readonly now: () => number;
-  /** Resolves after that many of them. */
-  readonly pause: (ms: number) => Promise<void>;
-  /** Runs what uses the table, in its time. */
-  run<R>(during: () => Promise<R>): Promise<R>;
-}
-
-interface Timer {
-  readonly atMs: number;
-  readonly order: number;
-  readonly go: () => void;
 }
 
 /** Opens an empty table. `random` decides on the times. */
@@ -65,22 +47,8 @@ export function conflictModel(random: () => number): ConflictModel {
   const orders = new Map<string, readonly string[]>();
   const held = new Set<string>();
   const counts: ConflictCounts = { committed: 0, conflicts: 0, failed: 0, byItem: new Map() };
-  let timers: Timer[] = [];
-  let [nowMs, order] = [0, 0];
-  const ownMs = endedMs + 1;
-
-  const at = (ms: number, go: () => void): void => {
-    order += 1;
-    const timer = { atMs: nowMs + ms, order, go };
-    let [from, to] = [0, timers.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((timers[middle]?.atMs ?? 0) <= timer.atMs) from = middle + 1;
-      else to = middle;
-    }
-    timers.splice(from, 0, timer);
-  };
-  const pause = (ms: number): Promise<void> => new Promise((go) => at(ms, go));
+  const time = virtualTime();
+  const { pause } = time;
   const around = (ms: number): number => ms * Math.exp(0.4 * normal(random));
 
   const itemAt = ({ PK, SK }: Key): Item | undefined => rows.get(PK)?.get(SK);
@@ -125,11 +93,11 @@ export function conflictModel(random: () => number): ConflictModel {
     if (outcome !== "applied") throw outcome;
   };
   const write = (...steps: readonly Step[]): Promise<void> => {
-    const untilMs = nowMs + DEADLINE_MS;
+    const untilMs = time.now() + DEADLINE_MS;
     const policy = {
       ...BACKOFF,
       isTransient: (error: unknown) => error instanceof Conflict,
-      hasTime: (waitMs: number) => nowMs + waitMs <= untilMs,
+      hasTime: (waitMs: number) => time.now() + waitMs <= untilMs,
       exhausted: unavailable,
     };
     return retry(policy, () => attempt(steps));
@@ -174,38 +142,7 @@ export function conflictModel(random: () => number): ConflictModel {
     table,
     counts,
     rows: (prefix) => [...rows].flatMap(([PK, partition]) => (PK.startsWith(prefix) ? [...partition.values()] : [])),
-    now: () => nowMs,
-    pause,
-    async run(during) {
-      const { setTimeout: real } = globalThis;
-      const { now } = performance;
-      const { now: clock } = Date;
-      globalThis.setTimeout = ((go: () => void, ms = 0) => at(ms, go)) as typeof setTimeout;
-      performance.now = () => nowMs;
-      // Leases and the entries of times go by it: in real time, a busy machine would change what happens.
-      Date.now = () => ownMs + Math.floor(nowMs);
-      try {
-        let isOver = false;
-        const result = during().finally(() => {
-          isOver = true;
-        });
-        result.catch(() => undefined);
-        while (!isOver) {
-          await new Promise((next) => setImmediate(next));
-          const [first] = timers;
-          if (isOver || !first) continue;
-          timers = timers.slice(1);
-          nowMs = first.atMs;
-          first.go();
-        }
-        return await result;
-      } finally {
-        globalThis.setTimeout = real;
-        performance.now = now;
-        Date.now = clock;
-        endedMs = ownMs + Math.ceil(nowMs);
-      }
-    },
+    ...time,
   };
 }
 

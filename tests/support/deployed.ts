@@ -21,7 +21,9 @@ export interface DeployedFunctions {
 /** The variables of every function: those that Lambda sets, and the local substitutes for AWS. */
 const always: readonly string[] = [
   "DYNAMODB_ENDPOINT",
+  "LOCAL_ADMINISTRATOR",
   "METADATA_HOSTS",
+  "OUTBOX_DIRECTORY",
   "POWERTOOLS_DEV",
   "POWERTOOLS_METRICS_DISABLED",
   "POWERTOOLS_METRICS_NAMESPACE",

@@ -1,8 +1,8 @@
 /** The embedded DynamoDB for tests: one process per test file, in memory, with any number of tables. */
 import { afterAll } from "vitest";
-import type { AccessOptions } from "#core/table/client/access.ts";
-import type { ClientOptions } from "#core/table/client/client.ts";
-import { type OpenTable, openTable, type TableConfig } from "#core/table/dynamo.ts";
+import type { AccessOptions } from "#core/database/table/client/access.ts";
+import { openDocumentClient } from "#core/database/table/client/document-client.ts";
+import { type OpenTable, openTable, type TableConfig } from "#core/database/table/dynamo.ts";
 import { clientFor, createTable } from "#local/database.ts";
 import { type Engine, startEngine } from "#local/engine.ts";
 
@@ -15,7 +15,7 @@ export interface TestTable {
   /** Opens the table with a deadline of five seconds. */
   readonly open: OpenTable;
   /** Returns an opener with another deadline or other options. */
-  reopen(config: { readonly deadlineMs?: number; readonly client?: ClientOptions }): OpenTable;
+  reopen(config: Partial<Pick<TableConfig, "deadlineMs" | "client" | "throttling">>): OpenTable;
 }
 
 let engine: Promise<Engine> | undefined;
@@ -44,6 +44,9 @@ export const testTable = async (name?: string): Promise<TestTable> => {
       tableName,
       deadlineMs: config.deadlineMs ?? 5_000,
       client: { ...client, ...config.client },
+      // Tests of the stores throttle more calls than the budget of a container lets through again (decision 0177).
+      throttling: config.throttling ?? "awaited",
+      ...(process.env.DATABASE_CLIENT === "document" && { openClient: openDocumentClient }),
     };
     return openTable(opened);
   };

@@ -1,6 +1,7 @@
 /**
  * Lambda and CloudWatch as far as the commands for traffic call them, over their wire protocols: aliases with weights
- * and revisions, versions, provisioned concurrency, and the state of alarms. It refuses what AWS refuses.
+ * and revisions, versions and their answers, provisioned concurrency, the state of alarms, and metrics. It refuses what
+ * AWS refuses.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,6 +33,20 @@ class Refusal extends Error {
   }
 }
 
+/** What a version gives back: an answer, or the error with which it ended. */
+class Crash {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  constructor(errorType: string, errorMessage: string) {
+    this.errorType = errorType;
+    this.errorMessage = errorMessage;
+  }
+}
+
+/** The answer of a function that works. */
+const wellOf = (service: FunctionName): object =>
+  service === "authorizer" ? { isAuthorized: true, context: { decision: "public" } } : { statusCode: 200 };
+
 const PAGE = 4;
 
 /** Starts the fake with one stage, whose functions all serve version 1. */
@@ -54,6 +69,10 @@ export const fakeAws = async (stage = "production") => {
   const calls: string[] = [];
   /** May refuse a call, or change something before it. */
   const hook: { before: (call: string, service: FunctionName | undefined) => void } = { before: () => undefined };
+
+  const answers: { of: (service: FunctionName, version: string, event: unknown) => object } = { of: wellOf };
+  /** Sums of metrics, by `<name> <value of each dimension>`, and what was asked of them. */
+  const metrics = { sums: new Map<string, number>(), spans: [] as { readonly from: number; readonly to: number }[] };
 
   const functionOf = (name: string): readonly [FunctionName, FakeFunction] => {
     const found = [...functions].find(([, { functionName }]) => functionName === name);
@@ -112,6 +131,10 @@ export const fakeAws = async (stage = "production") => {
       return pageOf("Functions", [{ FunctionName: "of-another-team" }, ...all], url);
     }
     const version = url.searchParams.get("Qualifier") ?? "";
+    if (kind === "invocations") {
+      existing(made, version);
+      return answers.of(service, version, body);
+    }
     if (kind === "aliases") return method === "PUT" ? update(service, made, body) : aliasOf(made);
     if (kind === "configuration") {
       existing(made, version);
@@ -135,9 +158,26 @@ export const fakeAws = async (stage = "production") => {
     return configOf(made, version);
   };
 
-  const cloudWatch = (body: { readonly AlarmNames: readonly string[] }) => {
-    calls.push("DescribeAlarms");
-    hook.before("DescribeAlarms", undefined);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any call
+  const metricData = (body: any) => {
+    metrics.spans.push({ from: body.StartTime, to: body.EndTime });
+    // biome-ignore lint/suspicious/noExplicitAny: a query of the body
+    const MetricDataResults = body.MetricDataQueries.map(({ Id, MetricStat: { Metric, Period, Stat } }: any) => {
+      if (Stat !== "Sum" || Period !== 60) throw new Refusal(400, "ValidationError", "unexpected statistic");
+      const values = Metric.Dimensions.map(({ Value }: { readonly Value: string }) => Value);
+      const sum = metrics.sums.get([Metric.MetricName, ...values].join(" "));
+      return { Id, Values: sum === undefined ? [] : [sum] };
+    });
+    return { MetricDataResults };
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any call
+  const cloudWatch = (call: string, body: any) => {
+    calls.push(call);
+    hook.before(call, undefined);
+    if (call === "GetMetricData") return metricData(body);
+    return describeAlarms(body);
+  };
+  const describeAlarms = (body: { readonly AlarmNames: readonly string[] }) => {
     const found = body.AlarmNames.flatMap((name) => {
       const state = alarms.get(name);
       return state === undefined ? [] : [{ AlarmName: name, StateValue: state }];
@@ -154,10 +194,11 @@ export const fakeAws = async (stage = "production") => {
       const target = request.headers["x-amz-target"];
       try {
         const answer = target
-          ? cloudWatch(body)
+          ? cloudWatch(String(target).split(".").at(-1) ?? "", body)
           : lambda(request.method ?? "", new URL(request.url ?? "", "http://fake"), body);
         const type = target ? "application/x-amz-json-1.0" : "application/json";
-        response.writeHead(answer === undefined ? 204 : 200, { "content-type": type });
+        const failure = answer instanceof Crash ? { "x-amz-function-error": "Unhandled" } : {};
+        response.writeHead(answer === undefined ? 204 : 200, { "content-type": type, ...failure });
         response.end(answer === undefined ? undefined : JSON.stringify(answer));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -184,6 +225,9 @@ export const fakeAws = async (stage = "production") => {
     changes,
     calls,
     hook,
+    answers,
+    metrics,
+    crash: (type: string, message: string): object => new Crash(type, message),
     function: (service: FunctionName): FakeFunction => {
       const made = functions.get(service);
       if (!made) throw new Error(`there is no function ${service}`);

@@ -7,7 +7,7 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HttpTransport } from "#core/table/client/transport.ts";
+import { HttpTransport } from "#core/database/table/client/transport.ts";
 import type { Statement } from "../../stacks/statements.ts";
 import { type Call, isAllowed } from "./iam.ts";
 

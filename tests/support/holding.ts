@@ -3,7 +3,7 @@
  * has read and what it writes. Bundles have a client of their own: files that use this are under tests/unit.
  */
 import { vi } from "vitest";
-import { HttpTransport } from "#core/table/client/transport.ts";
+import { HttpTransport } from "#core/database/table/client/transport.ts";
 
 /**
  * Holds the first transaction whose text a test picks, while `meanwhile` runs. Returns the answer of the request that

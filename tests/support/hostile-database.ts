@@ -11,7 +11,7 @@ import {
   HttpTransport,
   type HttpCall as Request,
   type Transport,
-} from "#core/table/client/transport.ts";
+} from "#core/database/table/client/transport.ts";
 
 /** How often each failure happens. Chances are 0 to 1. */
 export interface Odds {

@@ -6,6 +6,7 @@ import { samlServiceProvider } from "#core/applications/protocols/saml.ts";
 export const clientSettings = (clientId: string): NonNullable<InboundProtocols["oidc"]> => ({
   clientId,
   sealedSecret: "sealed",
+  latestSecret: { secretId: "first", createdAtSeconds: 1_700_000_000 },
   state: "ACTIVE",
   grantTypes: ["client_credentials"],
   callbackURLs: [],

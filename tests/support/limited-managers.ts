@@ -1,6 +1,6 @@
 /** Managers of applications with fewer scopes than the applications, and what they can gain (decision 0061). */
 import { afterEach, beforeAll, expect } from "vitest";
-import { operations } from "#core/catalogue.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { API, type Change, SCOPE, type Send, states } from "./application-changes.ts";
 import { oauthOf, TOKEN } from "./oauth.ts";
 import { addUser } from "./people.ts";

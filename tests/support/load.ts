@@ -1,7 +1,7 @@
 /** Loads many items into the table of a running service without other writers. */
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
 import type { RunningService } from "#local/service.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 
 /** Writes items without conditions. */
 export const loadInto = async (

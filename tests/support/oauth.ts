@@ -1,5 +1,5 @@
 /** OAuth clients for tests: applications with a client and authorized APIs, and requests of the token endpoint. */
-import { systemApis } from "#core/domain/system-apis.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
 import { apiResourcesOf } from "./api-resources.ts";
 import { type Answer, APPLICATIONS, basic, type World } from "./world.ts";
 

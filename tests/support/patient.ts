@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { issueAuthority } from "#local/issue.ts";
 import { diagnose } from "#tools/deploy/doctor-checks.ts";
-import { environmentFiles } from "#tools/deploy/doctor-environment.ts";
+import { environmentFiles } from "#tools/deploy/doctor-settings.ts";
 
 /** The folder of this project. */
 export const project = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,16 +1,17 @@
 /** Test users, written directly to the table of a running service. */
-import { PRIMARY } from "#core/domain/username.ts";
-import { addingCredential, type Credential, newCredential } from "#core/identities/credentials/store.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+
+import { openTable } from "#core/database/table/dynamo.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { addingCredential, type Credential, newCredential } from "#core/directory/credentials/store.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
 import type { RunningService } from "#local/service.ts";
 
 export const TENANT = "carbon.super";

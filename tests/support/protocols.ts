@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { clientFor } from "#local/database.ts";
 import type { RunningService } from "#local/service.ts";
 

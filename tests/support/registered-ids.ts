@@ -9,10 +9,10 @@ import { duplicateIds, recordShapes } from "./shape-ids.ts";
 registerHooks({
   resolve: (specifier, context, next) => {
     const found = next(specifier, context);
-    return found.url.endsWith("/packages/core/platform/zod.ts") ? next("zod", context) : found;
+    return found.url.endsWith("/packages/core/kernel/zod.ts") ? next("zod", context) : found;
   },
 });
 const recorded = recordShapes(z.globalRegistry);
-await import("#core/catalogue.ts");
+await import("#core/service/catalogue.ts");
 await import("#core/http/dialects.ts");
 process.stdout.write(JSON.stringify({ shapes: recorded.length, duplicates: duplicateIds(recorded) }));

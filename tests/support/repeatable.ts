@@ -1,5 +1,5 @@
 /** Helpers for the tests of repeatable requests. */
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
 import type { RunningService } from "#local/service.ts";
 import { tableOf } from "./people.ts";
 import { allItems } from "./protocols.ts";

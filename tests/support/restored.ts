@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { clientFor, createTable } from "#local/database.ts";
 import { type Engine, startEngine } from "#local/engine.ts";
 import { readSealKey } from "#local/seal-key.ts";
 import { type RunningService, startService, TABLE_NAME } from "#local/service.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
-import { type WholeTable, wholeTable } from "#tools/restored/tables.ts";
+import { loadItems } from "#tools/bench/loading.ts";
+import { type WholeTable, wholeTable } from "#tools/restored/findings.ts";
 import { ADMIN, type World, worldOn } from "./world.ts";
 
 /** The name of the damaged table, next to the restored one. */

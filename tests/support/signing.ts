@@ -1,7 +1,7 @@
 /** The signing keys of a running service, for tests that forge tokens. */
 import { generateKeyPairSync } from "node:crypto";
 import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
-import { newSeal } from "#core/platform/seal.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 import { keyStore } from "#core/tokens/key-store.ts";
 import { tableOf } from "./people.ts";
 import type { World } from "./world.ts";

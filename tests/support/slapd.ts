@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "ldapts";
 import { issueAuthority, issueLeaf } from "#local/issue.ts";
-import { freePort } from "#local/ports.ts";
+import { freePort } from "#local/settings.ts";
 
 const PROGRAM = ["/usr/sbin/slapd", "/usr/libexec/slapd", "/usr/lib/openldap/slapd"].find(existsSync);
 const SCHEMAS = ["/etc/ldap/schema", "/etc/openldap/schema"].find(existsSync);

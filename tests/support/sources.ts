@@ -1,19 +1,24 @@
 /** Requests from other addresses of this machine: all of 127.0.0.0/8 reaches a local service. */
 import { request } from "node:http";
 
-/** Sends a form from a local address. Returns status and body. */
-export const postFrom = (
+interface Sent {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends a request from a local address; a body is a form. Returns status and body. */
+export const sendFrom = (
   localAddress: string,
   url: string,
-  body: string,
-  authorization?: string,
-): Promise<{ readonly status: number; readonly text: string }> => {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  { body, authorization }: { readonly body?: string; readonly authorization?: string | undefined },
+): Promise<Sent> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Sent>();
   const headers = {
-    "content-type": "application/x-www-form-urlencoded",
+    ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
     ...(authorization !== undefined && { authorization }),
   };
-  const sent = request(url, { method: "POST", localAddress, headers }, (response) => {
+  const method = body === undefined ? "GET" : "POST";
+  const sent = request(url, { method, localAddress, headers }, (response) => {
     let text = "";
     response.setEncoding("utf8").on("data", (part: string) => {
       text += part;
@@ -23,3 +28,7 @@ export const postFrom = (
   sent.on("error", reject).end(body);
   return promise;
 };
+
+/** Sends a form from a local address. */
+export const postFrom = (localAddress: string, url: string, body: string, authorization?: string): Promise<Sent> =>
+  sendFrom(localAddress, url, { body, authorization });

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll } from "vitest";
-import { carryOut, type Outcome } from "#cli/tenant/apply.ts";
 import { readFolder, writeFolder } from "#cli/tenant/folder.ts";
 import { kindNames } from "#cli/tenant/kind.ts";
 import { kindsOf, type Plan, planOf, readTenant } from "#cli/tenant/plan.ts";
+import { carryOut, type Outcome } from "#cli/tenant/run.ts";
 import { type Api, client } from "#client/client.ts";
 import { anyApplication, bodyOf } from "./any-application.ts";
 import { ADMIN } from "./world.ts";
 
-export const OWNER = { username: "kim", password: "abc123" } as const;
+export const OWNER = { username: "kim", password: "maple-tree-42" } as const;
 
 /** Creates a tenant, and returns a client of its owner. */
 export const newTenant = async (url: string, domain: string): Promise<Api> => {

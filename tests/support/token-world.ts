@@ -1,21 +1,21 @@
 /** A table with a tenant and a client, tokens of any date in both formats, and revocations as they are made at any time. */
 import { randomBytes } from "node:crypto";
 import { beforeEach, vi } from "vitest";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newSeal } from "#core/platform/seal.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
-import type { Item, Step, Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import type { Item, Step, Table } from "#core/database/table/table.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { newSeal } from "#core/kernel/seal.ts";
+import { newTokenReader, type TokenReader } from "#core/sign-in/authentication/token-reader.ts";
+import { newRevocationCache } from "#core/sign-in/authentication/token-validity.ts";
 import { storingAccessToken } from "#core/tokens/access-token-store.ts";
 import { issuerAt } from "#core/tokens/jwt.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
-import { newTokenReader, type TokenReader } from "#core/tokens/reader.ts";
-import { newRevocationCache } from "#core/tokens/validity.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 import { type TestTable, testTable } from "./engine.ts";
 
 export const TOKEN_TENANT = "acme.com";
@@ -68,7 +68,7 @@ export const tokenWorld = () => {
     table = service.open(newMeter());
     signing = newSigningKeys(newSeal(randomBytes(32)));
     await addTenant(TOKEN_TENANT);
-    await table.write(anything({ ...keys.client("client"), tenant: TOKEN_TENANT }));
+    await table.write(anything({ ...keys.client("client"), tenant: TOKEN_TENANT, tokensFromMs: 0 }));
   });
   return {
     table: () => table,

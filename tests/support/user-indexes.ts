@@ -1,10 +1,11 @@
 /** Compares the indexes of a user store with its users. */
-import { heldPairs } from "#core/identities/users/pairs.ts";
-import { toUser } from "#core/identities/users/rows.ts";
-import { indexedAttribute } from "#core/scim/indexed.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Item, Table } from "#core/table/table.ts";
-import { pairText } from "#core/table/value-index/pair.ts";
+
+import { keys } from "#core/database/table/keys.ts";
+import type { Item, Table } from "#core/database/table/table.ts";
+import { pairText } from "#core/database/table/value-index/pair.ts";
+import { heldPairs } from "#core/directory/users/pairs.ts";
+import { toUser } from "#core/directory/users/rows.ts";
+import { indexedAttribute } from "#core/scim/protocol/indexed.ts";
 import { checkIndex, checkLogged, type IndexCheck } from "#tests/support/value-index.ts";
 
 /** Where the users of a store are, and the attributes that have an index. */

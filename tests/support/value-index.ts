@@ -1,13 +1,13 @@
 /** Indexes of values in tests: one in memory, which answers as the one on the table does, and a check of the latter. */
 
-import type { ValueIndexKeys } from "#core/table/keys.ts";
-import { inspectLogged } from "#core/table/logged-index/inspect.ts";
-import { compareKeys, type Table } from "#core/table/table.ts";
-import { idSetOf } from "#core/table/value-index/id-set.ts";
-import { countsOf, type InspectedRange, inspectIndex } from "#core/table/value-index/inspect.ts";
-import type { Interval, MatchPages, Pair, ValueDirectory, ValueMatch } from "#core/table/value-index/model.ts";
-import { boundText, comparePairs, pairOf, pairText } from "#core/table/value-index/pair.ts";
-import type { ValueIndex } from "#core/table/value-index/value-index.ts";
+import type { ValueIndexKeys } from "#core/database/table/keys.ts";
+import { inspectLogged } from "#core/database/table/logged-index/inspect.ts";
+import { compareKeys, type Table } from "#core/database/table/table.ts";
+import { idSetOf } from "#core/database/table/value-index/id-set.ts";
+import { countsOf, type InspectedRange, inspectIndex } from "#core/database/table/value-index/inspect.ts";
+import type { Interval, MatchPages, Pair, ValueDirectory, ValueMatch } from "#core/database/table/value-index/model.ts";
+import { boundText, comparePairs, pairOf, pairText } from "#core/database/table/value-index/pair.ts";
+import type { ValueIndex } from "#core/database/table/value-index/value-index.ts";
 
 /** A memory index, and how many round trips it stands for. */
 export interface MemoryIndex extends ValueIndex {

@@ -52,26 +52,33 @@ const blocks = (): number => {
   return sum;
 };
 
-const measure = async ({ name, size }: Order): Promise<Measured> => {
-  const found = cases.find((each) => each.name === name);
-  if (!found) throw new Error(`${module} has no case ${name}`);
-  const run = found.prepare(size);
+const outcomeOf = async (run: () => unknown): Promise<string> => {
+  try {
+    await run();
+    return "accepted";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+const measure = async (orders: readonly Order[]): Promise<Measured> => {
+  const runs = orders.map(({ name, size }) => {
+    const found = cases.find((each) => each.name === name);
+    if (!found) throw new Error(`${module} has no case ${name}`);
+    return found.prepare(size);
+  });
   blocks();
   natives.elements = 0;
   natives.bytes = 0;
-  let outcome = "accepted";
-  try {
-    await run();
-  } catch (error) {
-    outcome = error instanceof Error ? error.message : String(error);
-  }
+  const outcomes: string[] = [];
+  for (const run of runs) outcomes.push(await outcomeOf(run));
   const { elements, bytes } = natives;
-  return { steps: blocks() + elements, bytes, outcome };
+  return { steps: blocks() + elements, bytes, outcomes };
 };
 
-process.on("message", async (order: Order) => {
+process.on("message", async (orders: readonly Order[]) => {
   try {
-    process.send?.(await measure(order));
+    process.send?.(await measure(orders));
   } catch (error) {
     process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -1,9 +1,10 @@
 /** The documents of the project: their form, and that the commands, files and headings that they name exist. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { resourceTypes } from "#core/changes/model.ts";
+import { resourceTypes } from "#core/database/changes/model.ts";
+import { long, longAlone, protecting, protectingLoads } from "../long.ts";
 
 const COLUMNS_MAX = 120;
 const README_LINES_MAX = 120;
@@ -37,6 +38,25 @@ test("docs/event-bus.md names every type of resource that the bus sends", () => 
   expect(found(list, /`([a-z-]+)`/g).toSorted()).toEqual(resourceTypes.toSorted());
 });
 
+describe("docs/security.md", () => {
+  const everyTime = new Set([...protecting, ...protectingLoads]);
+  const listed = globSync([...long, ...longAlone, "tests/load/**/*.test.ts"], { cwd: root });
+  const sampled = new Set(listed.filter((path) => !everyTime.has(path)));
+  const rows = found(textOf("docs/security.md"), /^\| (?!Promise|---)(.*)\|$/gm).map((row) => row.split(/ ?\| ?/));
+  test.each(rows)("names the tests that hold: %s", (_promise, threat, tests = "", ...further) => {
+    expect([threat?.endsWith("."), further.length]).toEqual([true, 1]);
+    const named = [...tests.matchAll(/`(tests\/[^`]+)`(?: "([^"]+)")?/g)];
+    expect(named).not.toEqual([]);
+    for (const [, pattern = "", title] of named) {
+      const files = globSync(pattern, { cwd: root });
+      expect(files, pattern).not.toEqual([]);
+      // A promise is tested by every run of CI: what is sampled could be broken for weeks.
+      expect(files.filter((path) => sampled.has(path))).toEqual([]);
+      if (title) expect(files.map(textOf).join()).toContain(title);
+    }
+  });
+});
+
 test("the costs that documents begin with are those that docs/scaling.md computes", () => {
   const scaling = textOf("docs/scaling.md");
   const [, small, medium, large] =
@@ -62,6 +82,11 @@ describe.each(documents)("%s", (file) => {
   });
   test("names npm scripts that exist", () => {
     expect(found(text, /npm run ([\w:-]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+  });
+  test("has the command line as npx takes it: with --no, and no option before the command, which npx would take", () => {
+    const isGuide = file.startsWith("docs/") && !file.startsWith("docs/decisions/");
+    const typed = found(text, /((?:npx (?:--no )?)?(?<![\w./-])identity-admin -?[a-z]+)/g);
+    if (isGuide) expect(typed.filter((words) => !/^npx --no identity-admin [a-z]+$/.test(words))).toEqual([]);
   });
   test("names files that exist; decisions by their numbers", () => {
     const named = found(text, /`((?:stacks|packages|functions|tests|docs)\/[\w./-]*)`/g);

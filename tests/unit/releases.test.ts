@@ -25,8 +25,8 @@ test("each section has a version and a date; only the first may be unreleased", 
   expect(numbers).toEqual(sorted);
 });
 
-test("package.json has the version of the latest release", () => {
-  expect(JSON.parse(textOf("package.json")).version).toBe(released[0]?.version);
+test("package.json has the version of the latest release, or of the first one before it", () => {
+  expect(JSON.parse(textOf("package.json")).version).toBe((released[0] ?? sections.at(-1))?.version);
 });
 
 test("each release but the first says who has to know what, and whether one can go back; upgrading.md has its steps", () => {
@@ -39,8 +39,8 @@ test("each release but the first says who has to know what, and whether one can 
 });
 
 test("each release before the latest section has a recorded table", () => {
-  const recorded = readdirSync(join(root, "tests/data/releases"));
+  const folder = join(root, "tests/data/releases");
+  const recorded = existsSync(folder) ? readdirSync(folder) : [];
   expect(recorded.sort()).toEqual(versions.slice(1).sort());
-  for (const version of recorded)
-    expect(existsSync(join(root, "tests/data/releases", version, "made.json"))).toBe(true);
+  for (const version of recorded) expect(existsSync(join(folder, version, "made.json"))).toBe(true);
 });

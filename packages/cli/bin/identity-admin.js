@@ -16,6 +16,8 @@ if (existsSync(bundle)) {
 } else if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) {
   await start(new URL("../main.ts", import.meta.url).href);
 } else if (existsSync(node)) {
+  // Ctrl-C reaches both processes. This one waits for the exit code of the other.
+  process.on("SIGINT", () => undefined);
   const { status, signal } = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: "inherit",
   });

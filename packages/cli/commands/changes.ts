@@ -1,8 +1,9 @@
 /** `changes tail`: who changed what. */
 import { setTimeout as pause } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Api, ItemOf } from "#client/client.ts";
 import { action } from "../frame/frame.ts";
+import { wholeNumber } from "./kinds.ts";
 
 type Change = ItemOf<"GET /api/server/v1/audit-events">;
 const LAST = 20;
@@ -21,10 +22,10 @@ export function declareChanges(program: Command): void {
     .command("changes")
     .description("changes of all resources")
     .command("tail")
-    .description("show the last changes, the newest at the end")
+    .description("show the latest changes, newest last")
     .option("--last <count>", "how many", wholeNumber, LAST)
-    .option("--since <time>", "those since a time, such as 2026-01-31T08:00:00Z, in place of the last ones")
-    .option("-f, --follow", "go on with new changes until you press Ctrl-C");
+    .option("--since <time>", "changes since a time, such as 2026-01-31T08:00:00Z, instead of the latest")
+    .option("-f, --follow", "wait for new changes until you press Ctrl-C");
   action<TailValues, []>(tail, async ({ api, options, out }) => {
     const client = await api();
     const seen = new Set<string>();
@@ -73,10 +74,4 @@ export function lineOf({
   const more = paths.length > PATHS_SHOWN ? ` and ${others} more` : "";
   const list = paths.length > 0 ? `  ${paths.slice(0, PATHS_SHOWN).join(" ")}${more}` : "";
   return `${time}  ${actor.name ?? actor.id}  ${operation}  ${what}${list}`;
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("It must be a number above 0.");
-  return number;
 }

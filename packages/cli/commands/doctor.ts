@@ -1,10 +1,8 @@
 /** `doctor`: can this command work here, and what is missing. */
 import type { Command } from "commander";
 import { type Api, Fault, type Route } from "#client/client.ts";
-import { apiOf, type Caller } from "../frame/caller.ts";
-import { CommandError } from "../frame/errors.ts";
-import { exitCodes } from "../frame/exit-codes.ts";
-import { action } from "../frame/frame.ts";
+import { CommandError, exitCodes } from "../frame/errors.ts";
+import { action, apiOf, type Caller } from "../frame/frame.ts";
 import { selfOf } from "./session.ts";
 
 interface Check {
@@ -35,7 +33,7 @@ export function declareDoctor(program: Command): void {
     const rows = checks.map(({ check, state, words }) => [state, check, words]);
     out.table(["state", "check", "what"], rows, checks);
     if (checks.some(({ state }) => state === "failed")) {
-      throw new CommandError("Something does not work.", exitCodes.failed, "The lines above say what to do.");
+      throw new CommandError("Something does not work.", exitCodes.failed, "See the lines above.");
     }
   });
 }
@@ -90,9 +88,9 @@ function tlsOf(url: string): Check {
 
 function clockOf({ headers }: Awaited<ReturnType<Api["send"]>>): Check {
   const time = Date.parse(headers.get("date") ?? "");
-  if (Number.isNaN(time)) return { check: "clock", state: "warning", words: "the service does not tell its time" };
+  if (Number.isNaN(time)) return { check: "clock", state: "warning", words: "the service does not send its time" };
   const seconds = Math.round(Math.abs(Date.now() - time) / 1_000);
   return seconds <= CLOCK_MOST_SECONDS
-    ? { check: "clock", state: "ok", words: "as that of the service" }
+    ? { check: "clock", state: "ok", words: "matches the service" }
     : { check: "clock", state: "warning", words: `differs by ${seconds} seconds: set the time of this machine` };
 }

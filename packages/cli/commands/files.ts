@@ -2,11 +2,11 @@
 
 import { access } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { openApi } from "../client.ts";
-import { CommandError, wrongInput } from "../frame/errors.ts";
-import { exitCodes } from "../frame/exit-codes.ts";
+import { basic, openApi } from "../client.ts";
+import { CommandError, exitCodes, wrongInput } from "../frame/errors.ts";
 import { action, type Frame } from "../frame/frame.ts";
 import { type Outcome, type Result, reportLines } from "../report.ts";
+import { several } from "./kinds.ts";
 
 const exported: readonly Outcome[] = ["exported", "incomplete", "skipped", "refused"];
 const imported: readonly Outcome[] = ["created", "updated", "incomplete", "skipped", "refused"];
@@ -16,21 +16,21 @@ export function declareFiles(program: Command, users: Command | undefined): void
   const read = program
     .command("import <folder>")
     .description("import applications from files of Identity Server")
-    .option("--update", "replace applications that exist; otherwise they are skipped")
+    .option("--update", "replace existing applications; otherwise they are skipped")
     .option("--dry-run", "check every file and change nothing");
   action<{ readonly update?: boolean; readonly dryRun?: boolean }, [string]>(read, async (frame, folder) => {
     const { importAll } = await import("../import.ts");
     const { update: replaces = false, dryRun: isRehearsal = false, quiet: isQuiet } = frame.options;
     const results = await importAll(await serverOf(frame), folder, { replaces, isRehearsal, isQuiet });
-    if (isRehearsal && !frame.out.isJson) frame.out.line("Rehearsal: nothing was changed.", undefined);
+    if (isRehearsal && !frame.out.isJson) frame.out.line("Dry run: nothing was changed.", undefined);
     report(frame, results, imported);
   });
 
   const usersIn = users
     ?.command("import <file>")
-    .description("bring users from a file of another system, with their passwords")
-    .option("--from <format>", "what the file is; otherwise its name and beginning say it")
-    .option("--map <field=attribute>", "which attribute a field is; can be repeated", collect)
+    .description("import users from a file of another system, with their passwords")
+    .option("--from <format>", "the format of the file; otherwise detected from its name and content")
+    .option("--map <field=attribute>", "map a field to an attribute; can be repeated", several)
     .addOption(new Option("--wso2-hash <hash>", "how WSO2 Identity Server hashed passwords"))
     .option("--dry-run", "check everything and change nothing");
   if (usersIn) {
@@ -56,7 +56,7 @@ export function declareFiles(program: Command, users: Command | undefined): void
   const usersOut = users
     ?.command("export")
     .description("write users to a file")
-    .requiredOption("--out <file>", ".csv for a table; otherwise SCIM users, one in each line")
+    .requiredOption("--out <file>", ".csv for a table; otherwise SCIM users, one per line")
     .option("--filter <filter>", "a SCIM filter");
   if (!usersOut) return;
   action<UsersValues, []>(usersOut, async (frame) => {
@@ -68,14 +68,14 @@ export function declareFiles(program: Command, users: Command | undefined): void
     const result = await exportUsers(await serverOf(frame), { ...task, isQuiet: frame.options.quiet });
     frame.out.done(`${result.users} users in ${file}.`, { ...result, file });
     if (result.withoutColumn > 0) {
-      frame.out.note(`${result.withoutColumn} values have no column. Export to .jsonl for all.`);
+      frame.out.note(`${result.withoutColumn} values have no column. To export all, use .jsonl.`);
     }
   });
 }
 
 interface UsersValues {
   readonly from?: string;
-  readonly map?: string[];
+  readonly map?: readonly string[];
   readonly wso2Hash?: string;
   readonly dryRun?: boolean;
   readonly out?: string;
@@ -107,13 +107,9 @@ async function serverOf(frame: Frame) {
   const api = await frame.api();
   if ("username" in credentials) {
     const { username, password } = credentials;
-    return openApi(api.url, `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+    return openApi(api.url, basic(username, password));
   }
   const token = await api.token();
   if (token === undefined) throw wrongInput("There is no token.");
   return openApi(api.url, `Bearer ${token}`);
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

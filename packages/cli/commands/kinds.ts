@@ -1,8 +1,7 @@
 /** The kinds of resources that have list, show, create, update and delete: what differs between them. */
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type Api, isFault, type RequestOptions } from "#client/client.ts";
-import { CommandError, wrongInput } from "../frame/errors.ts";
-import { exitCodes } from "../frame/exit-codes.ts";
+import { CommandError, exitCodes, wrongInput } from "../frame/errors.ts";
 
 /** A resource as the API shows it. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -29,8 +28,20 @@ export interface Kind {
   create(api: Api, body: object, options: RequestOptions): Promise<{ readonly id?: string }>;
   update(api: Api, id: string, body: object, options: RequestOptions): Promise<unknown>;
   delete(api: Api, id: string, options: RequestOptions): Promise<void>;
+  /** What people are shown of one; the whole item by default, and with `--json`. */
+  short?(api: Api, item: Item): Promise<object>;
+  /** What is told of a new one besides its id. */
+  created?(api: Api, id: string, name: string): Promise<Further>;
   /** Says what a deletion means, where it is no deletion. */
   readonly deletes?: string;
+}
+
+/** What the caller needs after a creation. */
+export interface Further {
+  /** Texts by their labels. Secrets among them are shown this once. */
+  readonly shown: Readonly<Record<string, string>>;
+  /** What to type next. */
+  readonly next: readonly string[];
 }
 
 export interface ListOptions {
@@ -53,7 +64,7 @@ export async function idOf(kind: Kind, api: Api, given: string): Promise<string>
   throw new CommandError(
     `There is no ${kind.one} "${given}".`,
     exitCodes.notFound,
-    `See what there is: identity-admin ${kind.word} list`,
+    `List them: identity-admin ${kind.word} list`,
   );
 }
 
@@ -72,6 +83,13 @@ export const quoted = (text: string): string => JSON.stringify(text);
 
 /** An option that can be given several times. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** The value of an option that counts. Throws an `InvalidArgumentError` for what is no number above 0. */
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("It must be a number above 0.");
+  return number;
+}
 
 /** The members that have a value. */
 export function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -3,11 +3,10 @@ import type { Command } from "commander";
 import type { Api } from "#client/client.ts";
 import { wrongInput } from "../frame/errors.ts";
 import { action } from "../frame/frame.ts";
-import { confirmed, secretAsked } from "../frame/prompts.ts";
+import { confirmed, secretAsked } from "../frame/output.ts";
 import { changed, DRY_RUN } from "./collections.ts";
 import { idOf, quoted, several } from "./kinds.ts";
-import { groups, roles, userIds, users } from "./people.ts";
-import { apis, apps } from "./registrations.ts";
+import { apis, apps, groups, roles, userIds, users } from "./resources.ts";
 
 interface Rehearsed {
   readonly dryRun?: boolean;
@@ -19,7 +18,7 @@ interface Assigned extends Rehearsed {
 
 /** Declares them below the commands of their kinds. */
 export function declareMembers(parents: Readonly<Record<string, Command>>): void {
-  const below = (word: string, name: string, description: string): Command => {
+  const below: Below = (word, name, description) => {
     const parent = parents[word];
     if (!parent) throw new Error(`There is no command ${word}.`);
     return parent
@@ -27,8 +26,18 @@ export function declareMembers(parents: Readonly<Record<string, Command>>): void
       .description(description)
       .option(...DRY_RUN);
   };
+  declarePassword(below);
+  declareGroupMembers(below);
+  declareAssignments(below);
+  declareAuthorization(below);
+  declareSecret(parents.apps);
+}
 
-  const password = below("users", "set-password <user>", "set the password of a user: asks for it").option(
+/** Declares a command, with its name and description, below that of a kind. */
+type Below = (word: string, name: string, description: string) => Command;
+
+function declarePassword(below: Below): void {
+  const password = below("users", "set-password <user>", "set the password of a user; prompts for it").option(
     "--password-stdin",
     "read the password from standard input",
   );
@@ -39,7 +48,9 @@ export function declareMembers(parents: Readonly<Record<string, Command>>): void
     await client.users.update(id, { password: secret } as object, { dryRun: options.dryRun, ifMatch: "*" });
     out.done(`${options.dryRun ? "Would set" : "Set"} the password of ${name}.`, changed(id, options.dryRun));
   });
+}
 
+function declareGroupMembers(below: Below): void {
   for (const [verb, op] of [
     ["add-member", "add"],
     ["remove-member", "remove"],
@@ -54,30 +65,38 @@ export function declareMembers(parents: Readonly<Record<string, Command>>): void
       out.done(`${would} the members of ${name}.`, changed(id, options.dryRun));
     });
   }
+}
 
+function declareAssignments(below: Below): void {
   for (const [verb, op] of [
     ["assign", "add"],
     ["unassign", "remove"],
   ] as const) {
-    const command = below("roles", `${verb} <role>`, op === "add" ? "give a role" : "take a role away")
+    const command = below(
+      "roles",
+      `${verb} <role>`,
+      op === "add" ? "assign a role to users or groups" : "remove a role from users or groups",
+    )
       .option("--user <user>", "can be repeated", several)
       .option("--group <group>", "can be repeated", several);
     action<Assigned, [string]>(command, async ({ api, options, out }, name) => {
       const client = await api();
       const { user = [], group = [], dryRun } = options;
       if (user.length + group.length === 0)
-        throw wrongInput("No one is named.", "Add --user <user> or --group <group>.");
+        throw wrongInput("No user or group is given.", "Add --user <user> or --group <group>.");
       const id = await idOf(roles, client, name);
       const Operations = [
         ...operationsOn(op, "users", await userIds(client, user)),
         ...operationsOn(op, "groups", await groupIds(client, group)),
       ];
       await client.roles.update(id, { Operations }, { dryRun, ifMatch: "*" });
-      out.done(`${dryRun ? "Would change" : "Changed"} who has ${name}.`, changed(id, dryRun));
+      out.done(`${dryRun ? "Would change" : "Changed"} the assignments of ${name}.`, changed(id, dryRun));
     });
   }
+}
 
-  const authorize = below("apps", "authorize <application> <identifier>", "let an application use an API").option(
+function declareAuthorization(below: Below): void {
+  const authorize = below("apps", "authorize <application> <identifier>", "authorize an application for an API").option(
     "--scope <scope>",
     "a scope of the API; can be repeated",
     several,
@@ -112,11 +131,13 @@ export function declareMembers(parents: Readonly<Record<string, Command>>): void
       );
     },
   );
+}
 
-  const secret = parents.apps?.command("secret").description("the secret of an OAuth client");
+function declareSecret(parent: Command | undefined): void {
+  const secret = parent?.command("secret").description("the secret of an OAuth client");
   const rotate = secret
     ?.command("rotate <application>")
-    .description("replace the client secret: the old one ends at once")
+    .description("replace the client secret; the old one becomes invalid at once")
     .option(...DRY_RUN)
     .option("--yes", "do not ask");
   if (!rotate) return;
@@ -124,7 +145,10 @@ export function declareMembers(parents: Readonly<Record<string, Command>>): void
     const client = await api();
     const applicationId = await idOf(apps, client, name);
     const { dryRun } = options;
-    await confirmed(`Replace the client secret of ${name}? Programs that use the old one stop.`, options.yes || dryRun);
+    await confirmed(
+      `Replace the client secret of ${name}? Programs that use the old one will fail.`,
+      options.yes || dryRun,
+    );
     const route = "POST /api/server/v1/applications/{applicationId}/inbound-protocols/oidc/regenerate-secret";
     const { body } = await client.request(route, { params: { applicationId }, dryRun });
     if (dryRun) return out.done(`Would replace the client secret of ${name}.`, changed(applicationId, dryRun));

@@ -1,11 +1,21 @@
 /** `login`, `logout`, `whoami`, `token`: who calls. */
 import type { Command } from "commander";
 import { type Api, isFault, type ScimUser } from "#client/client.ts";
-import { apiOf, type Caller, type GlobalOptions, tenantOf, URL_DEFAULT } from "../frame/caller.ts";
 import { wrongInput } from "../frame/errors.ts";
-import { action, type Frame } from "../frame/frame.ts";
-import { asked, chosen, isTerminal, secretAsked, textAsked } from "../frame/prompts.ts";
-import { forget, type Stored, store, storedPath } from "../frame/stored.ts";
+import {
+  action,
+  apiOf,
+  type Caller,
+  type Frame,
+  forget,
+  type GlobalOptions,
+  type Stored,
+  store,
+  storedPath,
+  tenantOf,
+  URL_DEFAULT,
+} from "../frame/frame.ts";
+import { asked, chosen, isTerminal, secretAsked, textAsked } from "../frame/output.ts";
 
 interface LoginValues {
   readonly user?: string;
@@ -22,7 +32,7 @@ const SIGNED_IN = "internal_login";
 export function declareSession(program: Command): void {
   const login = program
     .command("login")
-    .description("sign in, and store the credential in a file that you alone can read")
+    .description("sign in, and store the credential in a file that only you can read")
     .option("--user <name>", "a user, with a password")
     .option("--client-id <id>", "an OAuth client, with its secret")
     .option("--scope <scopes>", "the scopes that the client requests")
@@ -36,10 +46,10 @@ export function declareSession(program: Command): void {
     const caller: Caller = { url, tenant, credentials, source: "the prompt" };
     const self = await selfOf(apiOf(caller, options), caller);
     const isPassword = "password" in credentials;
-    const question = `Store the password in ${storedPath(environment)}, readable for you alone?`;
+    const question = `Store the password in ${storedPath(environment)}, readable only by you?`;
     if (isPassword && !options.store && !(isTerminal() && (await asked(question)))) {
-      out.done(`Signed in as ${self.name}. Nothing is stored.`, { ...self, stored: false });
-      out.note("Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD, or repeat with --store.");
+      out.done(`Signed in as ${self.name}. Nothing was stored.`, { ...self, stored: false });
+      out.note("Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD, or run the command again with --store.");
       return;
     }
     const path = await store({ url, tenant, credentials }, environment);
@@ -52,7 +62,7 @@ export function declareSession(program: Command): void {
     out.done("Signed out.", { stored: false });
   });
 
-  const whoami = program.command("whoami").description("who calls which service, with which roles");
+  const whoami = program.command("whoami").description("show the caller, the service and the roles");
   action(whoami, async (frame: Frame) => {
     const caller = await frame.caller();
     frame.out.value(await selfOf(await frame.api(), caller));
@@ -93,7 +103,10 @@ async function credentialsAsked(options: LoginValues): Promise<Stored["credentia
 
 function kindAsked(): Promise<string> {
   if (!isTerminal())
-    throw wrongInput("It is not said who signs in.", "Add --user <name>, --client-id <id> or --bearer.");
+    throw wrongInput(
+      "There is no user, client or token to sign in with.",
+      "Add --user <name>, --client-id <id> or --bearer.",
+    );
   return chosen("Who signs in?", {
     user: "a user, with a password",
     client: "an OAuth client, with its secret",

@@ -1,11 +1,9 @@
 /** Errors for people: what is wrong, and what to type next. */
-import { Fault } from "#client/client.ts";
-import { UsageError } from "../caller.ts";
-import { RunEnded } from "../client.ts";
-import { codeOfFault, type ExitCode, exitCodes } from "./exit-codes.ts";
+import { Fault, type FaultKind } from "#client/client.ts";
+import { RunEnded, UsageError } from "../client.ts";
 
 const SIGN_IN = "Sign in: identity-admin login";
-const SEE_RIGHTS = "See what you may do: identity-admin doctor. Docs: guides/roles-and-scopes.md";
+const SEE_RIGHTS = "See what you are allowed to do: identity-admin doctor. Docs: guides/roles-and-scopes.md";
 
 /** Ends the command. The message is for people; `next` is a command to type, or a sentence. */
 export class CommandError extends Error {
@@ -33,7 +31,7 @@ export function explained(error: unknown, url: string | undefined): CommandError
     if (status === 401) return new CommandError(message, exitCodes.unauthenticated, SIGN_IN);
     if (status === 403) return new CommandError(message, exitCodes.forbidden, SEE_RIGHTS);
     const code = status === 0 ? exitCodes.unreachable : exitCodes.failed;
-    return new CommandError(message, code, "What is done stays. Run the same command again to go on.");
+    return new CommandError(message, code, "Finished work is kept. Run the same command again to continue.");
   }
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (code === "ENOENT") return wrongInput(`${path ?? "A file"} does not exist.`);
@@ -59,12 +57,15 @@ function nextOf({ kind, detail }: Fault, url: string | undefined): string | unde
     case "forbidden":
       return SEE_RIGHTS;
     case "notFound":
-      return "Look for it: identity-admin <users|groups|roles|apps|apis|tenants> list";
+      return "Find it: identity-admin <users|groups|roles|apps|apis|tenants> list";
     case "changed":
-      return "Somebody else changed it meanwhile. Run the same command again.";
+      return "It was changed by somebody else in the meantime. Run the same command again.";
     case "unreachable":
+      if (/is no Identity Admin API|TLS|Is its address/.test(detail)) {
+        return "Specify the service: --url https://... or IDENTITY_ADMIN_URL";
+      }
       return url !== undefined && /127\.0\.0\.1|localhost/.test(url)
-        ? "Start it (npm start), or name another service: --url https://... or IDENTITY_ADMIN_URL"
+        ? "Start it (npm start), or specify another service: --url https://... or IDENTITY_ADMIN_URL"
         : "Check the address: identity-admin doctor";
     case "tooMany":
     case "failed":
@@ -73,3 +74,34 @@ function nextOf({ kind, detail }: Fault, url: string | undefined): string | unde
       return undefined;
   }
 }
+
+export const exitCodes = {
+  done: 0,
+  /** Something was refused, failed, or is incomplete. */
+  failed: 1,
+  /** `plan`: something would change. */
+  wouldChange: 2,
+  /** A wrong command line, or input that cannot be read. */
+  wrongInput: 3,
+  unauthenticated: 4,
+  forbidden: 5,
+  notFound: 6,
+  conflict: 7,
+  unreachable: 8,
+  interrupted: 130,
+} as const;
+
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The exit code of each kind of fault. */
+const codeOfFault: Readonly<Record<FaultKind, ExitCode>> = {
+  invalid: exitCodes.failed,
+  failed: exitCodes.failed,
+  tooMany: exitCodes.failed,
+  unauthenticated: exitCodes.unauthenticated,
+  forbidden: exitCodes.forbidden,
+  notFound: exitCodes.notFound,
+  conflict: exitCodes.conflict,
+  changed: exitCodes.conflict,
+  unreachable: exitCodes.unreachable,
+};

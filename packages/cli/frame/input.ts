@@ -1,8 +1,8 @@
 /** Bodies from files, and from `--set`. */
 import { readFile } from "node:fs/promises";
 import { buffer as readAll } from "node:stream/consumers";
+import { load } from "js-yaml";
 import { wrongInput } from "./errors.ts";
-import { decoded, valueIn, WrongText } from "./text-files.ts";
 
 /** The object in a file of JSON or YAML; `-` is standard input. Throws a `CommandError` with the place of a mistake. */
 export async function objectIn(file: string): Promise<Record<string, unknown>> {
@@ -26,7 +26,7 @@ async function contentOf(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     // Reading a folder fails without its name.
-    if ((error as NodeJS.ErrnoException).code === "EISDIR") throw wrongInput(`${file} is a folder. Name a file.`);
+    if ((error as NodeJS.ErrnoException).code === "EISDIR") throw wrongInput(`${file} is a folder. Give a file.`);
     throw error;
   }
 }
@@ -47,7 +47,7 @@ export function objectOf(settings: readonly string[] = []): Record<string, unkno
     if (names.some((name) => name === "" || name === "__proto__")) throw wrongInput(`--set has no member "${path}".`);
     if (SECRETS.test(names.at(-1) ?? "")) {
       throw wrongInput(
-        `"${path}" is a secret, and arguments are in the history of the shell.`,
+        `"${path}" is a secret, and arguments appear in the shell history.`,
         "Use --password-stdin, or --file - for standard input.",
       );
     }
@@ -81,4 +81,47 @@ export function merged(first: object, second: object): Record<string, unknown> {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** More values than a file that people edit has. Aliases of YAML can mean billions of them in a few lines. */
+const VALUES_MAX = 200_000;
+const DEPTH_MAX = 100;
+
+/** What is wrong with a text. The message names the place in it. */
+export class WrongText extends Error {}
+
+/** The text of a file. A mark at its beginning is left out. Throws `WrongText` for what is no UTF-8. */
+export function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new WrongText("the text is not UTF-8. Save it as UTF-8");
+  }
+}
+
+/** The value that a text of YAML or JSON means. Throws `WrongText` for another text, and for too large a value. */
+export function valueIn(text: string): unknown {
+  let value: unknown;
+  try {
+    value = load(text);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const [first = ""] = error.message.split("\n");
+    throw new WrongText(first);
+  }
+  checkSize(value);
+  return value;
+}
+
+/** Throws `WrongText` for a value that is too large once its aliases are written out, or that contains itself. */
+function checkSize(value: unknown): void {
+  let left = VALUES_MAX;
+  const walk = (one: unknown, depth: number): void => {
+    left -= 1;
+    if (left < 0) throw new WrongText(`with its aliases expanded, it has more than ${VALUES_MAX} values`);
+    if (typeof one !== "object" || one === null) return;
+    if (depth > DEPTH_MAX) throw new WrongText(`it is nested more than ${DEPTH_MAX} levels deep`);
+    for (const member of Object.values(one)) walk(member, depth + 1);
+  };
+  walk(value, 0);
 }

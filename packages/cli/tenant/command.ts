@@ -1,27 +1,16 @@
 /** `export`, `plan` and `apply`: a tenant as a folder (docs/tenant-folder.md). */
 import { type Command, Option } from "commander";
 import { action } from "../frame/frame.ts";
-
-export interface ExportValues {
-  readonly out: string;
-  readonly format: "folder" | "files";
-  readonly clientIds?: boolean;
-  readonly secrets?: boolean;
-}
-export interface PlanValues {
-  readonly prune?: boolean;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-}
+import type { ExportValues, PlanValues } from "./run.ts";
 
 export function declareTenant(program: Command): void {
   const write = program
     .command("export")
     .description("write a tenant as a folder: applications, API resources, groups, roles, templates")
-    .requiredOption("--out <folder>", "an empty folder, or one of an earlier export")
-    .option("--client-ids", "write the ids of OAuth clients too")
+    .requiredOption("--out <folder>", "an empty folder, or the folder of an earlier export")
+    .option("--client-ids", "include the ids of OAuth clients")
     .addOption(
-      new Option("--format <format>", "folder: YAML files; files: applications alone, as files of Identity Server")
+      new Option("--format <format>", "folder: YAML files; files: only applications, as files of Identity Server")
         .choices(["folder", "files"])
         .default("folder"),
     )
@@ -33,8 +22,8 @@ export function declareTenant(program: Command): void {
 
   const plan = program
     .command("plan <folder>")
-    .description("show what apply would do; exit code 2 if that is anything")
-    .option("--prune", "also delete what the folder does not have");
+    .description("show what apply would change; exit code 2 if there are changes")
+    .option("--prune", "also delete what is missing from the folder");
   action<PlanValues, [string]>(plan, async (frame, folder) => {
     const { planTenant } = await import("./run.ts");
     await planTenant(frame, folder);
@@ -42,9 +31,9 @@ export function declareTenant(program: Command): void {
 
   const apply = program
     .command("apply <folder>")
-    .description("make the tenant as the folder says")
-    .option("--prune", "also delete what the folder does not have")
-    .option("--dry-run", "show it and change nothing")
+    .description("change the tenant to match the folder")
+    .option("--prune", "also delete what is missing from the folder")
+    .option("--dry-run", "show the changes without making them")
     .option("--yes", "do not ask");
   action<PlanValues, [string]>(apply, async (frame, folder) => {
     const { applyTenant } = await import("./run.ts");

@@ -1,11 +1,10 @@
 /** A tenant as a folder: one file for each resource, with names that are the same on every system. */
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { dump } from "js-yaml";
 import { wrongInput } from "../frame/errors.ts";
-import { valueIn, WrongText } from "../frame/text-files.ts";
-import { makeFolder, namesIn, put, textIn } from "./disk.ts";
+import { decoded, valueIn, WrongText } from "../frame/input.ts";
 import { type Document, isDocument } from "./document.ts";
 import { type FolderKind, type KindName, kindNames } from "./kind.ts";
 import { compare } from "./kinds/simple.ts";
@@ -29,18 +28,28 @@ export interface Filed {
 
 /** The name of the file of a resource. Two names never share a file, also where letter case does not count. */
 export function fileOf(kind: KindName, key: string): string {
-  const slug = key
+  const slug = slugOf(key);
+  const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
+  return `${kind}/${slug === key ? slug : [slug, hash].filter(Boolean).join("-")}.yaml`;
+}
+
+/** Whether a file is that of a resource: as an export names it, or as people do, without the hash. */
+export function isFileOf(kind: KindName, file: string, key: string): boolean {
+  const name = file.replace(/\.ya?ml$/, ".yaml");
+  return name === fileOf(kind, key) || name === `${kind}/${slugOf(key)}.yaml`;
+}
+
+function slugOf(key: string): string {
+  return key
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
     .slice(0, SLUG_MOST);
-  const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
-  return `${kind}/${slug === key ? slug : [slug, hash].filter(Boolean).join("-")}.yaml`;
 }
 
 /** The text of a file. Members are in the order of their names, but for the name itself. */
-export function textOf(kind: KindName, document: Document): string {
+function textOf(kind: KindName, document: Document): string {
   const first = ["identifier", "name", "displayName"];
   const rank = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
   const sortKeys = (one: string, other: string) => rank(one) - rank(other) || compare(one, other);
@@ -69,7 +78,7 @@ export async function writeFolder(folder: string, resources: readonly Omit<Filed
 
 /** Throws a `CommandError` for a place that an export must not write over. */
 export async function checkTarget(folder: string): Promise<void> {
-  if (folder === "") throw wrongInput("--out is empty.", "Name an empty folder, or one of an export.");
+  if (folder === "") throw wrongInput("--out is empty.", "Give an empty folder, or the folder of an export.");
   // A link to a folder is a choice of who names it; links inside of it are not.
   const names: readonly string[] = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -77,8 +86,8 @@ export async function checkTarget(folder: string): Promise<void> {
   });
   if (names.length > 0 && !names.includes(HEAD)) {
     throw wrongInput(
-      `${folder} has other files and is no tenant folder.`,
-      "Name an empty folder, or one of an export.",
+      `${folder} has other files and is not a tenant folder.`,
+      "Give an empty folder, or the folder of an export.",
     );
   }
 }
@@ -94,7 +103,7 @@ async function inPlace<T>(place: string, act: Promise<T>): Promise<T> {
 }
 
 /** What a folder has. */
-export interface Content {
+interface Content {
   readonly filed: readonly Filed[];
   /** Files and folders that are not read, because their names mean nothing here. */
   readonly unread: readonly string[];
@@ -147,7 +156,7 @@ async function checkHead(folder: string): Promise<void> {
     }),
   );
   if (text === undefined) {
-    throw wrongInput(`${folder} is no tenant folder: it has no ${HEAD}.`, `identity-admin export --out ${folder}`);
+    throw wrongInput(`${folder} is not a tenant folder: it has no ${HEAD}.`, `identity-admin export --out ${folder}`);
   }
   const head = await inPlace(`${folder}/${HEAD}`, (async () => valueIn(text))());
   if (!isDocument(head) || head.format !== FORMAT) {
@@ -184,4 +193,48 @@ async function documentIn(path: string, file: string, mistakes: string[]): Promi
 function listOf(mistakes: readonly string[]): string {
   const more = mistakes.length - MISTAKES_SHOWN;
   return [...mistakes.slice(0, MISTAKES_SHOWN), ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+}
+
+/** An application with everything has some 20 KB. */
+const BYTES_MAX = 1_000_000;
+
+/** The names in a folder, in no order; `undefined` without one. Throws `WrongText` for a link and for a file. */
+async function namesIn(folder: string): Promise<readonly string[] | undefined> {
+  const found = await statusOf(folder);
+  if (!found) return undefined;
+  if (found.isSymbolicLink()) throw new WrongText("it is a link. Replace it with a folder");
+  if (!found.isDirectory()) throw new WrongText("it must be a folder");
+  return await readdir(folder);
+}
+
+/** The text of a file; `undefined` where there is none. Throws `WrongText` for what is no plain text file. */
+async function textIn(path: string): Promise<string | undefined> {
+  const found = await statusOf(path);
+  if (!found) return undefined;
+  if (found.isSymbolicLink()) throw new WrongText("it is a link. Replace it with the file itself");
+  if (!found.isFile()) throw new WrongText("it must be a file");
+  if (found.size > BYTES_MAX) throw new WrongText(`it has more than ${BYTES_MAX} bytes`);
+  return decoded(await readFile(path));
+}
+
+/** Makes a folder, if there is none. Throws `WrongText` for a link and for a file in its place. */
+async function makeFolder(folder: string): Promise<void> {
+  if ((await namesIn(folder)) === undefined) await mkdir(folder, { recursive: true });
+}
+
+/** Puts a file in the place of what was there: whole, or not at all. A link is replaced, not followed. */
+async function put(path: string, text: string): Promise<void> {
+  const part = join(dirname(path), `.${basename(path)}.part`);
+  await rm(part, { force: true });
+  await writeFile(part, text, { flag: "wx" });
+  await rename(part, path);
+}
+
+async function statusOf(path: string) {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -1,9 +1,7 @@
 /** What would make a tenant as its folder says, rehearsed at the service. Nothing is changed here. */
-import type { Api } from "#client/client.ts";
-import { Fault as ServiceFault } from "#client/client.ts";
+import { type Api, Fault as ServiceFault } from "#client/client.ts";
 import { type ClientLimits, defaultClientLimits } from "#core/applications/protocols/limits.ts";
-import { wrongInput } from "../frame/errors.ts";
-import type { Progress } from "../frame/progress.ts";
+import type { Progress } from "../frame/output.ts";
 import { type Difference, type Document, differences, isDocument } from "./document.ts";
 import { type Filed, fileOf } from "./folder.ts";
 import {
@@ -19,8 +17,8 @@ import {
   type Work,
 } from "./kind.ts";
 import { applicationsKind } from "./kinds/applications.ts";
-import { apiResources, compare, eachOf, groups, roles, texts } from "./kinds/simple.ts";
-import { templates } from "./kinds/templates.ts";
+import { apiResources, compare, eachOf, groups, roles, templates, texts } from "./kinds/simple.ts";
+import { withRenames } from "./renames.ts";
 
 /** A change of one resource. */
 export interface Change {
@@ -119,7 +117,8 @@ export async function planOf(
   tenant: Tenant,
   options: Options,
 ): Promise<Plan> {
-  const { deployment, found } = tenant;
+  const { deployment } = tenant;
+  const found = withRenames(filed, tenant.found);
   const ids = new Ids();
   for (const kind of kindNames) for (const [key, { id }] of found[kind]) ids.set(kind, key, id);
   const refused: Refused[] = [];
@@ -262,10 +261,4 @@ export function reasonOf(error: unknown): string {
   }
   const { next } = error as { readonly next?: string };
   return next === undefined ? error.message : `${error.message} ${next}`;
-}
-
-/** Throws the `CommandError` of a plan that the service would refuse. */
-export function checkPlan({ refused }: Plan): void {
-  if (refused.length === 0) return;
-  throw wrongInput(refused.map(({ file, reason }) => `${file}: ${reason}`).join("\n"), "Nothing was changed.");
 }

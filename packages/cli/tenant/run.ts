@@ -1,19 +1,31 @@
 /** Carries out `export`, `plan` and `apply`. Loaded when one of them runs: it brings the shapes of the API. */
+
+import type { Api } from "#client/client.ts";
 import { exportFiles } from "../commands/files.ts";
-import { CommandError } from "../frame/errors.ts";
-import { exitCodes } from "../frame/exit-codes.ts";
+import { CommandError, exitCodes } from "../frame/errors.ts";
 import type { Frame } from "../frame/frame.ts";
-import { confirmed } from "../frame/prompts.ts";
-import { carryOut, type Outcome } from "./apply.ts";
-import type { ExportValues, PlanValues } from "./command.ts";
-import type { Difference, Value } from "./document.ts";
+import { confirmed } from "../frame/output.ts";
+import { type Difference, secretOf, type Value } from "./document.ts";
 import { checkTarget, readFolder, writeFolder } from "./folder.ts";
-import { kindNames } from "./kind.ts";
-import { KEY_SEPARATOR } from "./kinds/simple.ts";
-import { type Change, kindsOf, MissingSecret, type Plan, planOf, readTenant } from "./plan.ts";
-import { secretOf } from "./references.ts";
+import { kindNames, type Work } from "./kind.ts";
+import { eachOf, KEY_SEPARATOR } from "./kinds/simple.ts";
+import { type Change, kindsOf, MissingSecret, type Plan, planOf, rankOf, readTenant, reasonOf } from "./plan.ts";
 
 const VALUE_MOST = 300;
+const NO_CHANGES = "No changes.";
+
+export interface ExportValues {
+  readonly out: string;
+  readonly format: "folder" | "files";
+  readonly clientIds?: boolean;
+  readonly secrets?: boolean;
+}
+
+export interface PlanValues {
+  readonly prune?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
 
 /** Writes a tenant as a folder, or its applications as files. Throws `CommandError` and `Fault`. */
 export async function exportTenant(frame: Frame<ExportValues>): Promise<void> {
@@ -28,7 +40,8 @@ export async function exportTenant(frame: Frame<ExportValues>): Promise<void> {
   );
   await writeFolder(folder, resources);
   const counts = Object.fromEntries(kindNames.map((kind) => [kind, found[kind].size]));
-  frame.out.done(`${resources.length} files in ${folder}.`, { folder, ...counts });
+  const files = resources.length === 1 ? "1 file" : `${resources.length} files`;
+  frame.out.done(`${files} in ${folder}.`, { folder, ...counts });
 }
 
 /** Shows what `apply` would do. Throws a `CommandError` with the exit code of changes, or of refusals. */
@@ -50,7 +63,7 @@ export async function applyTenant(frame: Frame<PlanValues>, folder: string): Pro
     return;
   }
   if (changes.length === 0) {
-    out.done("No changes.", { changes: [], failed: [] });
+    out.done(NO_CHANGES, { changes: [], failed: [] });
     return;
   }
   if (!out.isJson) for (const change of changes) for (const line of linesOf(change)) out.line(line, line);
@@ -65,7 +78,8 @@ export async function applyTenant(frame: Frame<PlanValues>, folder: string): Pro
 async function planFor(frame: Frame<PlanValues>, folder: string): Promise<Plan> {
   const kinds = kindsOf(false);
   const { filed, unread } = await readFolder(folder, kinds);
-  if (unread.length > 0) frame.out.note(`Not read, because no resource has such a name: ${unread.join(", ")}.`);
+  if (unread.length > 0)
+    frame.out.note(`Not read, because the names are not those of resource files: ${unread.join(", ")}.`);
   const keepsIds = filed.some(({ document }) => /"clientId":/.test(JSON.stringify(document.protocols ?? {})));
   const [api, { credentials }] = [await frame.api(), await frame.caller()];
   const chosen = kindsOf(keepsIds);
@@ -94,8 +108,9 @@ function show({ out }: Frame, planned: Plan): void {
     return;
   }
   for (const change of changes) for (const line of linesOf(change)) out.line(line, line);
+  if (changes.length === 0 && refused.length === 0) out.done(NO_CHANGES, undefined);
   if (unrehearsed.length > 0) {
-    out.note(`${unrehearsed.length} changes depend on others of this plan, and were not rehearsed.`);
+    out.note(`${unrehearsed.length} changes depend on others in this plan, and were not checked.`);
   }
 }
 
@@ -141,5 +156,62 @@ function report({ out }: Frame, outcomes: readonly Outcome[]): void {
   });
   if (failed.length === 0) return;
   const lines = failed.map(({ change, failure }) => `${change.file}: ${failure}`);
-  throw new CommandError(lines.join("\n"), exitCodes.failed, "What is done stays. Run the same command again.");
+  throw new CommandError(lines.join("\n"), exitCodes.failed, "Finished work is kept. Run the same command again.");
 }
+
+/** What became of a change. */
+export interface Outcome {
+  readonly change: Change;
+  /** Absent: it is done. */
+  readonly failure?: string;
+}
+
+/** Carries out all changes. One that fails stops no other, but for those that depend on it. */
+export async function carryOut(
+  api: Api,
+  { changes, ids, deployment }: Plan,
+  secret: Work["secret"],
+  onDone: () => void,
+): Promise<readonly Outcome[]> {
+  const work: Work = { api, ids, deployment, dryRun: false, secret };
+  const outcomes = new Map<Change, Outcome>();
+  const attempt = async (change: Change, run: () => Promise<void>) => {
+    try {
+      await run();
+      outcomes.set(change, { change });
+    } catch (error) {
+      outcomes.set(change, { change, failure: reasonOf(error) });
+    }
+  };
+  const ranks = new Map(changes.map((change) => [change, rankOf(change, ids)]));
+  const links: Change[] = [];
+  for (const rank of [...new Set(ranks.values())].sort((one, other) => one - other)) {
+    // What new applications refer to may be created after them, and before anything is deleted.
+    if (rank > LAST_CREATION) await link();
+    await eachOf(
+      changes.filter((change) => ranks.get(change) === rank),
+      async (change) => {
+        const isNew = change.action === "create";
+        const steps = isNew ? change.steps.filter(({ isLater }) => !isLater) : change.steps;
+        await attempt(change, async () => {
+          for (const step of steps) await step.run(work);
+        });
+        if (isNew && outcomes.get(change)?.failure === undefined) links.push(change);
+        onDone();
+      },
+    );
+  }
+  await link();
+  return changes.flatMap((change) => outcomes.get(change) ?? []);
+
+  async function link(): Promise<void> {
+    await eachOf(links.splice(0), (change) =>
+      attempt(change, async () => {
+        for (const step of change.steps) if (step.isLater) await step.run(work);
+      }),
+    );
+  }
+}
+
+/** The rank of the last changes that are no deletions. */
+const LAST_CREATION = 5;

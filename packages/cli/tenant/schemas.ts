@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { OidcBody, PassiveStsBody, SamlManual, WsTrustBody } from "#core/applications/protocols/shapes.ts";
 import { editable, fixedSwitches } from "#core/applications/registry/shapes.ts";
 import { NewTemplate } from "#core/applications/templates/shapes.ts";
-import * as z from "#core/platform/zod.ts";
+import * as z from "#core/kernel/zod.ts";
 import type { KindName } from "./kind.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -75,6 +75,11 @@ function application(): Schema {
         type: "array",
         items: object({ identifier: text, policy: text, scopes: texts }, ["identifier"]),
       },
+      assignments: {
+        type: "array",
+        description: "The groups and roles that may use the application, where it asks for an assignment",
+        items: object({ type: { enum: ["group", "role"] }, name: text }, ["type", "name"]),
+      },
     },
     $defs: {
       ...$defs,
@@ -121,7 +126,7 @@ export function schemas(): Readonly<Record<KindName, Schema>> {
     roles: object(
       {
         name: text,
-        application: { ...text, description: "The application that the role is for; otherwise the organization" },
+        application: { ...text, description: "The application of the role; otherwise the organization" },
         permissions: { ...texts, description: "Scopes" },
         groups: { ...texts, description: "Names of groups" },
       },

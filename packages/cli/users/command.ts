@@ -5,13 +5,12 @@
  * Prints a summary; progress and errors go to standard error. Exit codes: 0 all done, 1 some record was refused or the
  * run stopped early, 2 wrong command line.
  */
-import { UsageError } from "../caller.ts";
-import { openApi, RunEnded } from "../client.ts";
+import { openApi, RunEnded, UsageError } from "../client.ts";
 import { exportUsers } from "./export.ts";
 import { importUsers } from "./import.ts";
 import { readOptions } from "./options.ts";
-import { Refusal } from "./record.ts";
 import { summaryOf, writeRefused } from "./report.ts";
+import { Refusal } from "./sources.ts";
 
 process.exitCode = await main();
 
@@ -23,9 +22,7 @@ async function main(): Promise<0 | 1 | 2> {
       const { users, withoutColumn } = await exportUsers(api, task);
       console.log(`${users} users in ${task.file}`);
       if (withoutColumn > 0) {
-        console.log(
-          `${withoutColumn} values have no column of their own and are not in the table. Export to .jsonl for all.`,
-        );
+        console.log(`${withoutColumn} values have no column and are not in the table. To export all, use .jsonl.`);
       }
       return 0;
     }
@@ -34,7 +31,7 @@ async function main(): Promise<0 | 1 | 2> {
     if (result.refused.length === 0) return 0;
     const path = `${task.file}.refused.csv`;
     await writeRefused(path, result.refused);
-    console.log(`\nThe list with the reasons: ${path}`);
+    console.log(`\nReasons: ${path}`);
     return 1;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -44,7 +41,7 @@ async function main(): Promise<0 | 1 | 2> {
     const code = (error as NodeJS.ErrnoException).code;
     if (!(error instanceof RunEnded || error instanceof Refusal) && code === undefined) throw error;
     console.error((error as Error).message);
-    if (error instanceof RunEnded) console.error("Users who were imported stay. Run the same command again to go on.");
+    if (error instanceof RunEnded) console.error("Imported users are kept. Run the same command again to continue.");
     return 1;
   }
 }

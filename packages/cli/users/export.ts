@@ -4,19 +4,18 @@ import { open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
 import { tableConfig } from "#functions/env.ts";
 import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "../client.ts";
-import { progressOf } from "../frame/progress.ts";
-import { marked } from "./cells.ts";
-import { type Row, rowOf } from "./row.ts";
+import { progressOf } from "../frame/output.ts";
+import { marked } from "./sources.ts";
 
 const PAGE = 200;
 const READ_AT_ONCE = 20;
-const TIMEOUTS = { callMs: 20_000, requestMs: 0 };
+const TIMEOUTS = { callMs: 20_000, requestMs: 0, throttling: "awaited" } as const;
 
 /** What to export, and where to. */
 export interface ExportTask {
@@ -30,7 +29,7 @@ export interface ExportTask {
 }
 
 /** The result of an export. */
-export interface ExportResult {
+interface ExportResult {
   readonly users: number;
   /** Values for which a table has no column. */
   readonly withoutColumn: number;
@@ -122,4 +121,51 @@ function hashesOf({ url }: Api, environment: NodeJS.ProcessEnv) {
 
 async function* rowsOf(file: string): AsyncGenerator<Row, void> {
   for await (const line of createInterface({ input: createReadStream(file) })) yield JSON.parse(line) as Row;
+}
+
+/** Values by column. */
+type Row = Readonly<Record<string, string | boolean>>;
+
+const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
+/** What the service decides, and no import sets. */
+const left: ReadonlySet<string> = new Set(["schemas", "id", "meta", "groups", "roles"]);
+
+/** The row of a user, and how many of its values have no column: of one type, a table has one. */
+function rowOf(user: Readonly<Record<string, unknown>>): { readonly row: Row; readonly left: number } {
+  const row: Record<string, string | boolean> = {};
+  let without = 0;
+  const put = (column: string, value: unknown): void => {
+    if (value === undefined || value === null || value === "") return;
+    if (typeof value === "object" || Object.hasOwn(row, column)) without += 1;
+    else row[column] = typeof value === "boolean" ? value : String(value);
+  };
+  for (const [name, value] of Object.entries(user)) {
+    if (left.has(name)) continue;
+    if (Array.isArray(value)) for (const each of value) putElement(put, name, each);
+    else if (name === ENTERPRISE) putEnterprise(put, value as object);
+    else if (value !== null && typeof value === "object") {
+      const separator = name.startsWith("urn:") ? ":" : ".";
+      for (const [part, each] of Object.entries(value)) put(`${name}${separator}${part}`, each);
+    } else put(name, value);
+  }
+  return { row, left: without };
+}
+
+type Put = (column: string, value: unknown) => void;
+
+function putElement(put: Put, list: string, element: unknown): void {
+  if (element === null || typeof element !== "object") {
+    put(list, element);
+    return;
+  }
+  const { type, primary: _, display: __, value, ...parts } = element as Record<string, unknown>;
+  const place = type === undefined ? list : `${list}.${type}`;
+  if (list === "addresses") for (const [part, each] of Object.entries(parts)) put(`${place}.${part}`, each);
+  else put(place, value);
+}
+
+function putEnterprise(put: Put, extension: object): void {
+  for (const [part, value] of Object.entries(extension)) {
+    put(`enterprise.${part}`, part === "manager" ? (value as { value?: unknown }).value : value);
+  }
 }

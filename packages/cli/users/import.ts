@@ -3,16 +3,13 @@
  * before anything is sent, and once to send it.
  */
 import { randomUUID } from "node:crypto";
-import { foldName } from "#core/platform/fold.ts";
-import { looksLikeHash } from "#core/platform/imported-hash.ts";
+import { foldName, trimName } from "#core/kernel/fold.ts";
+import { looksLikeHash } from "#core/kernel/imported-hash.ts";
 import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn } from "../client.ts";
-import { progressOf } from "../frame/progress.ts";
-import type { ScimUser } from "./attributes.ts";
-import { openJournal } from "./journal.ts";
-import { type Mapping, mappingOf, type Wso2Hash } from "./mapping.ts";
-import { Refusal, type SourceRecord } from "./record.ts";
-import type { ImportResult, Refused } from "./report.ts";
-import { recordsOf, type SourceName } from "./sources.ts";
+import { progressOf } from "../frame/output.ts";
+import { type Mapping, mappingOf, type ScimUser, type Wso2Hash } from "./mapping.ts";
+import { type ImportResult, openJournal, type Refused } from "./report.ts";
+import { Refusal, recordsOf, type SourceName, type SourceRecord } from "./sources.ts";
 
 const BULK_SIZE = 100;
 const CONCURRENCY = 4;
@@ -105,9 +102,9 @@ async function inspect(task: ImportTask): Promise<Inspection> {
         continue;
       }
       if (typeof user.password === "string" && looksLikeHash(user.password)) hasHashes = true;
-      const name = foldName(String(user.userName));
+      const name = foldName(trimName(String(user.userName)));
       const other = places.get(name);
-      if (other !== undefined) throw new Refusal(`the user name is that of ${other} too`);
+      if (other !== undefined) throw new Refusal(`the user name is also that of ${other}`);
       places.set(name, record.place);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -177,7 +174,7 @@ async function checkMayImportHashes(api: Api): Promise<void> {
   if (answer.status === 400 && /hash cannot be imported/.test(answer.text)) return;
   if (answer.status !== 201) throw new RunEnded(`${api.url} refuses users: ${reasonOf(answer)}`);
   throw new RunEnded(
-    `The file has password hashes, and ${api.url} would take them for passwords: the caller needs the scope internal_user_hash_import.`,
+    `The file has password hashes, and ${api.url} would treat them as passwords: the caller needs the scope internal_user_hash_import.`,
   );
 }
 
@@ -228,14 +225,14 @@ function schemasOf(user: ScimUser): readonly string[] {
 /** The outcomes of a bulk request, in its order. */
 function outcomesOf({ body }: ApiResponse, expected: number): readonly Outcome[] {
   const operations = listIn(body, "Operations") ?? [];
-  if (operations.length !== expected) throw new RunEnded("The service gave no result for some users.");
+  if (operations.length !== expected) throw new RunEnded("The service returned no result for some users.");
   return operations.map((operation): Outcome => {
     const status = Number(statusOf(operation));
     const response = memberOf(operation, "response");
     if (status === 201) return "created";
     if (status === 409 && textIn(response, "scimType") === "uniqueness") return "existing";
     if (status === 429 || status >= 500) return "later";
-    if (status === 403) throw new RunEnded(textIn(response, "detail") ?? "The caller may not create users.");
+    if (status === 403) throw new RunEnded(textIn(response, "detail") ?? "The caller is not allowed to create users.");
     return { why: textIn(response, "detail") ?? `status ${status}` };
   });
 }

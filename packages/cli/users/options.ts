@@ -1,5 +1,5 @@
 /** Reads the command line of `npm run users`. */
-import { CALLER_USAGE, type Caller, callerOf, callerOptions, UsageError, wordsOf } from "../caller.ts";
+import { CALLER_USAGE, type Caller, callerOf, callerOptions, UsageError, wordsOf } from "../client.ts";
 import type { ExportTask } from "./export.ts";
 import type { ImportTask } from "./import.ts";
 import { type Wso2Hash, wso2HashNames } from "./mapping.ts";
@@ -9,7 +9,7 @@ const USAGE = `npm run users -- import <file> [--from <format>] [--map <field>=<
 npm run users -- export --out <file> [--filter <filter>] [--hashes]
 
 import
-  --from <format>  what the file is (default: its name and beginning say it):
+  --from <format>  the format of the file (default: detected from its name and content):
 ${Object.entries(sources)
   .map(([name, what]) => `                     ${name.padEnd(9)} ${what}`)
   .join("\n")}
@@ -20,9 +20,9 @@ ${Object.entries(sources)
   A run that was stopped goes on where it ended. What was refused is in <file>.refused.csv, with the reasons.
 
 export
-  --out <file>     .csv for a table; otherwise SCIM users, one in each line
+  --out <file>     .csv for a table; otherwise SCIM users, one per line
   --filter <f>     a SCIM filter, such as 'userName sw "k"'
-  --hashes         with password hashes, from the table that TABLE_NAME names; needs the right to read it
+  --hashes         with password hashes, from the table in TABLE_NAME; requires the right to read it
 
 ${CALLER_USAGE}`;
 
@@ -52,7 +52,7 @@ export async function readOptions(args: readonly string[], environment: NodeJS.P
 /** The options of a run, as they were given. */
 interface Values {
   readonly from?: string | undefined;
-  readonly map?: string[] | undefined;
+  readonly map?: readonly string[] | undefined;
   readonly "wso2-hash"?: string | undefined;
   readonly "dry-run"?: boolean | undefined;
   readonly out?: string | undefined;
@@ -81,7 +81,9 @@ export async function optionsOf(
   if (kind === "export" && file === undefined && values.out && isImportOnly === undefined) {
     const { out, filter, hashes = false } = values;
     if (hashes && !environment.TABLE_NAME) {
-      throw new UsageError("--hashes reads the table: set TABLE_NAME, and credentials of AWS that may read it.");
+      throw new UsageError(
+        "--hashes reads the table: set TABLE_NAME, and AWS credentials that are allowed to read it.",
+      );
     }
     return { kind, file: out, filter, hasHashes: hashes, environment };
   }

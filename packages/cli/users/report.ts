@@ -1,6 +1,7 @@
-/** What an import prints at its end, and the file that lists what was refused. */
-import { writeFile } from "node:fs/promises";
+/** The report of an import, and its progress in a file next to the imported one. */
+import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
+import { UsageError } from "../client.ts";
 import { reportLines } from "../report.ts";
 
 /** A record that was not imported. */
@@ -30,10 +31,10 @@ export function summaryOf(result: ImportResult, { isRehearsal }: { readonly isRe
     ["refused"],
   );
   return [
-    ...(isRehearsal ? ["Rehearsal: nothing was changed."] : []),
+    ...(isRehearsal ? ["Dry run: nothing was changed."] : []),
     `${isRehearsal ? "would create" : "created"} ${created}, there already ${existing}, refused ${refused.length}` +
       (passedOver > 0 ? `, no people ${passedOver}` : ""),
-    ...(leftOut.length > 0 ? [`Left out, because nothing maps them: ${leftOut.join(", ")}`] : []),
+    ...(leftOut.length > 0 ? [`Left out, because they are not mapped: ${leftOut.join(", ")}`] : []),
     ...(refused.length > 0 ? ["", ...lines] : []),
   ];
 }
@@ -47,4 +48,64 @@ export function writeRefused(path: string, refused: readonly Refused[]): Promise
 /** A cell that a spreadsheet would read as a formula is marked as text. */
 function harmless(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+}
+
+/** What an import is: another file, server or mapping is another import. */
+interface Import {
+  readonly file: string;
+  readonly url: string;
+  /** The choices that decide what becomes of a record. */
+  readonly choices: string;
+}
+
+/** One finished part, by the numbers of its records. */
+interface Part {
+  readonly records: readonly number[];
+  readonly created: number;
+  readonly existing: number;
+  readonly refused: readonly Refused[];
+}
+
+/** The progress of one import. */
+interface Journal {
+  /** The parts that earlier runs finished. */
+  readonly parts: readonly Part[];
+  add(part: Part): Promise<void>;
+  /** Ends the import: the next run is a new one. */
+  remove(): Promise<void>;
+}
+
+/** Opens the progress of an import. Throws `UsageError` where the file next to it is of another import. */
+export async function openJournal(given: Import): Promise<Journal> {
+  const path = `${given.file}.progress`;
+  const { size, mtimeMs } = await stat(given.file);
+  const head = { ...given, size, mtimeMs };
+  const [first, ...parts] = await linesOf(path);
+  if (first !== undefined && JSON.stringify(first) !== JSON.stringify(head)) {
+    throw new UsageError(
+      `${path} is the progress of another import (another file, server or mapping). Go on with that one, or delete it.`,
+    );
+  }
+  if (first === undefined) await writeFile(path, `${JSON.stringify(head)}\n`, { mode: 0o600 });
+  return {
+    parts,
+    add: (part) => appendFile(path, `${JSON.stringify(part)}\n`),
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+/** The lines of the file that are whole: a process can end while it writes one. */
+async function linesOf(path: string): Promise<readonly [head?: object, ...parts: Part[]]> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const lines = text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+  return lines as [object?, ...Part[]];
 }

@@ -4,22 +4,18 @@ import { open, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { createInterface } from "node:readline";
 import { type Info, parse } from "csv-parse";
-import { UsageError } from "../caller.ts";
-import { listIn, textIn } from "../client.ts";
-import { unmarked } from "./cells.ts";
-import { keycloakUsers } from "./keycloak.ts";
-import { readLdif } from "./ldif.ts";
-import { fieldsOf, Refusal, type SourceRecord } from "./record.ts";
+import { readImportedHash } from "#core/kernel/imported-hash.ts";
+import { listIn, memberOf, textIn, UsageError } from "../client.ts";
 
 /** The formats, each with what it is. */
 export const sources = {
   csv: "comma-separated values with a header line; ; and tab work too",
-  jsonl: "one JSON object in each line, or one list of them",
+  jsonl: "one JSON object per line, or one list of them",
   ldif: "entries of an LDAP directory",
-  scim: "SCIM users: a list response, a list, or one in each line",
-  keycloak: "a realm export of Keycloak",
-  okta: "a CSV file of Okta",
-  auth0: "an export of Auth0, or its file of password hashes",
+  scim: "SCIM users: a list response, a list, or one per line",
+  keycloak: "a Keycloak realm export",
+  okta: "an Okta CSV file",
+  auth0: "an Auth0 export, or its file with password hashes",
   wso2: "CSV of the user table of WSO2 Identity Server",
 } as const;
 export type SourceName = keyof typeof sources;
@@ -32,7 +28,7 @@ export async function sourceOf(file: string): Promise<SourceName> {
   if (extension === ".csv" || extension === ".tsv") return "csv";
   if (extension === ".ldif") return "ldif";
   if (!/^\.(json|jsonl|ndjson)$/.test(extension)) {
-    throw new UsageError(`${file}: say what it is with --from ${Object.keys(sources).join("|")}`);
+    throw new UsageError(`${file}: specify the format with --from ${Object.keys(sources).join("|")}`);
   }
   const handle = await open(file);
   const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEAD_BYTES) }).finally(() => handle.close());
@@ -149,4 +145,153 @@ function parsed(text: string, place: string): unknown {
 
 function linesOf(file: string): AsyncIterable<string> {
   return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/**
+ * The entries of an LDIF file. Attribute options (`cn;lang-de`) are part of a name. Throws `Refusal` with the line for
+ * what is not LDIF, and for a file of changes.
+ */
+async function* readLdif(lines: AsyncIterable<string>): AsyncGenerator<SourceRecord, void> {
+  let fields = new Map<string, string[]>();
+  let first = 0;
+  for await (const { text, line } of unfolded(lines)) {
+    if (text === "") {
+      if (fields.has("dn")) yield { place: `line ${first}`, fields };
+      fields = new Map();
+      continue;
+    }
+    const [name, value] = attributeOf(text, line);
+    if (name === "changetype") throw new Refusal(`line ${line}: the file has changes. Export entries instead.`);
+    if (fields.size === 0) first = line;
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  }
+}
+
+/** Lines without comments, each with the lines that continue it; an empty one at the end. */
+async function* unfolded(lines: AsyncIterable<string>): AsyncGenerator<{ text: string; line: number }, void> {
+  let current: { text: string; line: number } | undefined;
+  let at = 0;
+  for await (const given of lines) {
+    at += 1;
+    const text = at === 1 ? given.replace(/^\uFEFF/, "") : given;
+    if (text.startsWith(" ")) {
+      if (!current) throw new Refusal(`line ${at}: a line that continues another has none before it.`);
+      current = { ...current, text: current.text + text.slice(1) };
+      continue;
+    }
+    if (current && !current.text.startsWith("#")) yield current;
+    current = { text, line: at };
+  }
+  if (current && !current.text.startsWith("#")) yield current;
+  yield { text: "", line: at + 1 };
+}
+
+function attributeOf(text: string, line: number): readonly [name: string, value: string] {
+  const colon = text.indexOf(":");
+  if (colon < 1) throw new Refusal(`line ${line}: expected "name: value".`);
+  const name = text.slice(0, colon).toLowerCase();
+  const rest = text.slice(colon + 1);
+  if (rest.startsWith("<")) throw new Refusal(`line ${line}: values from other files are not supported.`);
+  if (rest.startsWith(":")) return [name, Buffer.from(rest.slice(1).trim(), "base64").toString("utf8")];
+  return [name, rest.trimStart()];
+}
+
+/** The users of a realm export, or of a file with users alone. `undefined` where it is neither. */
+function keycloakUsers(file: unknown): SourceRecord[] | undefined {
+  return listIn(file, "users")?.map((user, at) => {
+    const { credentials: _, ...rest } =
+      user !== null && typeof user === "object" ? (user as { credentials?: unknown }) : {};
+    const fields = fieldsOf(rest);
+    const password = passwordOf(user);
+    if (password !== undefined) fields.set("password", [password]);
+    return { place: `user ${at + 1}`, fields };
+  });
+}
+
+/**
+ * The first password of a user. A hash that cannot be imported becomes one of an unknown format, which the server
+ * refuses: anything else could become a plain password.
+ */
+function passwordOf(user: unknown): string | undefined {
+  const credential = listIn(user, "credentials")?.find((each) => textIn(each, "type") === "password");
+  if (credential === undefined) return undefined;
+  const plain = textIn(credential, "value");
+  if (plain !== undefined) return plain;
+  const [secret, data] = [partOf(credential, "secretData"), partOf(credential, "credentialData")];
+  const [value = "", salt = "", algorithm = ""] = [
+    textIn(secret, "value"),
+    textIn(secret, "salt"),
+    textIn(data, "algorithm"),
+  ];
+  const iterations = memberOf(data, "hashIterations");
+  if (algorithm === "argon2") {
+    const named = (name: string) => listIn(memberOf(data, "additionalParameters"), name)?.[0];
+    const parameters = `m=${named("memory")},t=${iterations},p=${named("parallelism")}`;
+    return importable(`$argon2${named("type") ?? "id"}$v=19$${parameters}$${salt}$${value}`);
+  }
+  return importable(`$${algorithm}$i=${iterations},l=${Buffer.from(value, "base64").length}$${salt}$${value}`);
+}
+
+function importable(hash: string): string {
+  try {
+    readImportedHash(hash);
+    return hash;
+  } catch {
+    return "{keycloak}";
+  }
+}
+
+/** A member that is JSON as a text. */
+function partOf(credential: unknown, name: string): unknown {
+  try {
+    return JSON.parse(textIn(credential, name) ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What such a cell begins with, and the mark itself, so that each marked cell has one mark more. */
+const MARKED = /^'[=+\-@\t\r']/;
+const MARKS = /^[=+\-@\t\r']/;
+/** A password is never changed: a spreadsheet that runs one as a formula is the smaller harm. */
+const SECRET = /password|hash|secret/i;
+
+/** A cell for a file: an apostrophe comes before what a spreadsheet would run. */
+export function marked(column: string, cell: string): string {
+  return !SECRET.test(column) && MARKS.test(cell) ? `'${cell}` : cell;
+}
+
+/** The value of a cell: the opposite of `marked`. */
+export function unmarked(column: string, cell: string): string {
+  return !SECRET.test(column) && MARKED.test(cell) ? cell.slice(1) : cell;
+}
+
+/** One person of a file. */
+export interface SourceRecord {
+  /** Where it is in the file, for reports: "line 12". */
+  readonly place: string;
+  /** The values of each field, by its name as the file has it. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  /** A SCIM user, which needs no mapping. */
+  readonly resource?: Readonly<Record<string, unknown>>;
+}
+
+/** Why a record or a file cannot be imported. The message is for users. */
+export class Refusal extends Error {}
+
+/**
+ * The fields of a JSON object. Members of objects have their path as name (`address.city`), lists of plain values have
+ * several values, and members of objects in lists are gathered by their path.
+ */
+function fieldsOf(value: unknown): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  const gather = (at: unknown, path: string): void => {
+    if (at === null || at === undefined || at === "") return;
+    if (Array.isArray(at)) for (const each of at) gather(each, path);
+    else if (typeof at === "object") {
+      for (const [name, each] of Object.entries(at)) gather(each, path === "" ? name : `${path}.${name}`);
+    } else fields.set(path, [...(fields.get(path) ?? []), String(at)]);
+  };
+  gather(value, "");
+  return fields;
 }

@@ -1,9 +1,9 @@
 /** From the bytes of a body to a value: checks the media type first, then parses strictly, with limits. */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Media, Operation } from "../operation/operation.ts";
-import { Fault } from "../platform/faults.ts";
-import { later } from "../platform/later.ts";
-import { withFaultsOf } from "../platform/parse.ts";
+import { Fault } from "../kernel/faults.ts";
+import { later } from "../kernel/later.ts";
+import type { Media, Operation } from "../kernel/operation/operation.ts";
+import { withFaultsOf } from "../kernel/parse.ts";
 import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readForm } from "./request.ts";
@@ -22,7 +22,7 @@ const typeNames: Readonly<Record<Media, string | undefined>> = {
   multipart: "multipart/form-data",
 };
 
-const [mistakeIn] = later(() => import("./json-mistake.ts"), "mistakeIn");
+const { mistakeIn } = later(() => import("./json-mistake.ts"), "mistakeIn");
 
 const ACCEPTED = /^(?:\*\/\*|application\/\*|(?:application|text)\/(?:[\w.+-]+\+)?json)$/i;
 

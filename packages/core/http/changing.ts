@@ -3,18 +3,18 @@
  * operations leave it out, and their bundles too.
  */
 
-import { loadedOnce } from "../platform/later.ts";
+import { loadedOnce } from "../kernel/later.ts";
 
 /** Loads the table of rehearsals, the pipeline of repeatable requests, and the gate of conditional ones. */
 export interface Changing {
-  rehearsal(): Promise<typeof import("../table/overlay.ts").rehearsal>;
+  rehearsal(): Promise<typeof import("../database/table/overlay.ts").rehearsal>;
   serveOnce(): Promise<typeof import("./idempotency-pipeline.ts").serveOnce>;
   gateOf(): Promise<typeof import("./gate.ts").gateOf>;
   /** Looks for unknown members of bodies. */
   handleUnknown(): Promise<typeof import("./unknown-members.ts").handleUnknown>;
 }
 
-const overlay = loadedOnce(() => import("../table/overlay.ts"));
+const overlay = loadedOnce(() => import("../database/table/overlay.ts"));
 const pipeline = loadedOnce(() => import("./idempotency-pipeline.ts"));
 const unknownMembers = loadedOnce(() => import("./unknown-members.ts"));
 const gate = loadedOnce(() => import("./gate.ts"));

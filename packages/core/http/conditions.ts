@@ -1,29 +1,7 @@
 /** Whether a request is conditional, and who compares: the handler, or a gate before it (gate.ts). */
-import { conditionsOf } from "../operation/conditions.ts";
-import type { Conditions } from "../operation/context.ts";
-import type { Operation } from "../operation/operation.ts";
-import type { Meter } from "../table/meter.ts";
+import { conditionsOf } from "../kernel/operation/conditions.ts";
 import type { Changing } from "./changing.ts";
-import type { HttpRequest } from "./request.ts";
-import type { AnyHandler, Call } from "./serve.ts";
-
-/** A request, and what its conditions are compared with. */
-export interface Conditional extends Pick<Call, "declared" | "handler" | "params"> {
-  readonly request: HttpRequest;
-  readonly scopes: readonly string[];
-  readonly meter: Meter;
-  readonly operations: Readonly<Record<string, Operation>>;
-  readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** Whether the operator requires `If-Match`. */
-  readonly requiresIfMatch: boolean;
-}
-
-/** With what a request is served. */
-export interface Served {
-  readonly handler: AnyHandler;
-  readonly meter: Meter;
-  readonly conditions?: Conditions;
-}
+import type { Conditional, Served } from "./gate.ts";
 
 /**
  * The handler and the meter of a request. One without conditions gets its own. Throws as `conditionsOf` does; the

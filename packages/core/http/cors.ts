@@ -2,8 +2,8 @@
  * Which scripts in browsers may read a response (CORS; Fetch standard, section 3.3). Credentials of the browser are
  * never part of it: cookies are for pages alone, and a token is sent by the script that has it.
  */
-import type { Matcher } from "../operation/match.ts";
-import type { Operation } from "../operation/operation.ts";
+import type { Matcher } from "../kernel/operation/match.ts";
+import type { Operation } from "../kernel/operation/operation.ts";
 import type { HttpRequest } from "./request.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -6,9 +6,9 @@
  * about another operation is a refusal.
  */
 
-import { type Principal, type SignInMethod, signInMethods } from "../operation/context.ts";
-import { Fault, type FaultName, faults } from "../platform/faults.ts";
-import * as z from "../platform/zod.ts";
+import { Fault, type FaultName, faults } from "../kernel/faults.ts";
+import { type Principal, type Proof, type SignInMethod, signInMethods } from "../kernel/operation/context.ts";
+import * as z from "../kernel/zod.ts";
 
 /** The decision on one request. `operation` is empty where the path and method lead to none. */
 export type Decision =
@@ -24,6 +24,8 @@ export type Decision =
       /** How the caller signed in, and the client whose token it used: for change records. */
       readonly signIn?: SignInMethod;
       readonly clientId?: string;
+      /** What shows that the person itself is at the caller, for changes of its own credentials. */
+      readonly proof?: Proof;
     }
   /** `nearest`: the path that a request for an unknown path probably means. Only for authenticated callers. */
   | { readonly decision: "public"; readonly operation: string; readonly nearest?: string }
@@ -48,6 +50,7 @@ const allowed = {
   nonce: z.string().optional(),
   signIn: z.enum(signInMethods).optional(),
   clientId: text.optional(),
+  proof: text.optional(),
 };
 
 const Context = z.union([
@@ -117,6 +120,7 @@ export function toContext(decision: Decision): DecisionContext {
         ...nearestOf(decision),
         ...nonceOf(decision),
         ...signInOf(decision),
+        ...(decision.proof && { proof: proofText(decision.proof) }),
       };
     case "public":
       return { decision: "public", operation, ...nearestOf(decision) };
@@ -169,7 +173,8 @@ export function readDecision(context: unknown): Decision {
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
       const { signIn, clientId } = data;
       const by = { ...(signIn !== undefined && { signIn }), ...(clientId !== undefined && { clientId }) };
-      const more = { ...nearestOf(data), ...nonceOf(data), ...by };
+      const proof = data.proof === undefined ? undefined : proofIn(data.proof);
+      const more = { ...nearestOf(data), ...nonceOf(data), ...by, ...(proof && { proof }) };
       return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...more };
     }
     case "public":
@@ -188,6 +193,21 @@ export function readDecision(context: unknown): Decision {
 
 function undecided(): Fault {
   return unauthenticated("Authorization failed: the request has no valid decision of the authorizer.");
+}
+
+const PROOF = /^(?:password|(\d{1,15})((?: [a-z]{1,10}){1,9}))$/;
+
+function proofText(proof: Proof): string {
+  return proof.kind === "password" ? "password" : [proof.atSeconds, ...proof.methods].join(" ");
+}
+
+/** The proof in a decision; `undefined` for any other text, which proves nothing. */
+function proofIn(encoded: string): Proof | undefined {
+  const found = PROOF.exec(encoded);
+  if (!found) return undefined;
+  const [, atSeconds, methods] = found;
+  if (atSeconds === undefined || methods === undefined) return { kind: "password" };
+  return { kind: "sign-in", atSeconds: Number(atSeconds), methods: methods.trim().split(" ") };
 }
 
 function isRefusal(name: string): name is FaultName {

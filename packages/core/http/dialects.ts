@@ -1,8 +1,8 @@
 /** How faults are rendered on each family of paths. Handlers do not know the dialect. */
 
-import type { Dialect } from "../operation/services.ts";
-import type { Fault } from "../platform/faults.ts";
-import * as z from "../platform/zod.ts";
+import type { Fault } from "../kernel/faults.ts";
+import type { Dialect } from "../kernel/operation/services.ts";
+import * as z from "../kernel/zod.ts";
 import type { ScimProfile } from "./scim-profile.ts";
 
 /** What differs in HTTP between the families of paths, besides the shape of errors. */
@@ -101,7 +101,7 @@ const renderers: Readonly<Record<Dialect, Renderer>> = {
   }),
   /** RFC 6749 section 5.2, and no other member: the trace id is in the header only. */
   oauth2: (fault) => ({
-    error: fault.row.oauth ?? "invalid_request",
+    error: tokenError(fault) ?? fault.row.oauth ?? "invalid_request",
     error_description: oauthText(fault.description),
   }),
 };
@@ -117,6 +117,14 @@ export function renderFault(
     contentType: dialects[dialect].contentType,
     body: renderers[dialect](fault, traceId, profile),
   };
+}
+
+/** The code of a fault of an access token, which its challenge has (RFC 6750 section 3.1) unless no token was sent. */
+function tokenError({ headers }: Fault): string | undefined {
+  const challenge = headers["www-authenticate"] ?? "";
+  const [, code = challenge.startsWith("Bearer") ? "invalid_token" : undefined] =
+    /\berror="(\w+)"/.exec(challenge) ?? [];
+  return code;
 }
 
 /** RFC 6749 section 5.2 allows printable ASCII without quotes and backslashes. */

@@ -1,6 +1,6 @@
 /** From a response of the pipeline to what the gateway sends. */
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { Fault } from "../platform/faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { HttpResponse } from "./serve.ts";
 
 /** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */

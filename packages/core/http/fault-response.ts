@@ -1,7 +1,7 @@
 /** A fault as the gateway sends it, in the dialect of the path. */
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import type { Dialect } from "../operation/services.ts";
-import type { Fault } from "../platform/faults.ts";
+import type { Fault } from "../kernel/faults.ts";
+import type { Dialect } from "../kernel/operation/services.ts";
 import { renderFault } from "./dialects.ts";
 import type { HttpRequest } from "./request.ts";
 import type { ScimProfile } from "./scim-profile.ts";

@@ -2,14 +2,34 @@
  * Conditional writes of resources whose entity tag is that of their content: the pipeline shows the resource as a GET
  * would, compares its tag, and lets the handler write only while the rows behind it are the same.
  */
-import type { Conditions } from "../operation/context.ts";
-import type { Operation } from "../operation/operation.ts";
-import { checkConditions, resourceAbsent } from "../operation/preconditions.ts";
-import { Fault } from "../platform/faults.ts";
-import { newRowWatch, type RowWatch } from "../table/row-watch.ts";
-import { Moved, whileConflicting } from "../table/stale.ts";
-import type { Conditional, Served } from "./conditions.ts";
+
+import type { Meter } from "../database/table/meter.ts";
+import { newRowWatch, type RowWatch } from "../database/table/row-watch.ts";
+import { Moved, whileConflicting } from "../database/table/stale.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Conditions } from "../kernel/operation/context.ts";
+import type { Operation } from "../kernel/operation/operation.ts";
+import { checkConditions, resourceAbsent } from "../kernel/operation/preconditions.ts";
+import type { HttpRequest } from "./request.ts";
 import { type AnyHandler, type Call, execute } from "./serve.ts";
+
+/** A request, and what its conditions are compared with. */
+export interface Conditional extends Pick<Call, "declared" | "handler" | "params"> {
+  readonly request: HttpRequest;
+  readonly scopes: readonly string[];
+  readonly meter: Meter;
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Whether the operator requires `If-Match`. */
+  readonly requiresIfMatch: boolean;
+}
+
+/** With what a request is served. */
+export interface Served {
+  readonly handler: AnyHandler;
+  readonly meter: Meter;
+  readonly conditions?: Conditions;
+}
 
 /** A conditional request, and the GET whose tag its conditions name. */
 interface Gated extends Conditional {

@@ -1,8 +1,8 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same (decision 0086). Pure. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { callerId, type Principal } from "../operation/context.ts";
-import { Fault } from "../platform/faults.ts";
-import { newSeal, type Seal } from "../platform/seal.ts";
+import { Fault } from "../kernel/faults.ts";
+import { callerId, type Principal } from "../kernel/operation/context.ts";
+import { newSeal } from "../kernel/seal.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
 const LENGTH_MAX = 255;
@@ -13,13 +13,7 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?: *; *[a-z*][a-z0-9_.*-]*(?:=[A-Z
 const BARE = /^[!#-+\--~]+$/;
 
 /** Digests and seals what is stored of a request. The keys are derived from the sealing keys; the first one is used. */
-export interface AnswerSecrets {
-  readonly seal: Seal;
-  /** A digest that tells nothing about a short text, such as a password, to a reader of the table. */
-  digest(text: string): string;
-  /** Whether a digest is that of a text, under any of the keys. */
-  isDigestOf(digest: string, text: string): boolean;
-}
+export type AnswerSecrets = ReturnType<typeof newAnswerSecrets>;
 
 /**
  * Reads the header: a string in quotes, or the same without them. Throws `request.invalid` for anything else, and for
@@ -62,14 +56,16 @@ function ordered(value: unknown): unknown {
 }
 
 /** Opens the secrets on keys of 32 bytes; the first one seals. Throws `RangeError` without a key. */
-export function newAnswerSecrets([key, ...former]: readonly Uint8Array[]): AnswerSecrets {
+export function newAnswerSecrets([key, ...former]: readonly Uint8Array[]) {
   if (!key) throw new RangeError("first answers need a key");
   const current = macKeyOf(key);
   const macs = [current, ...former.map(macKeyOf)];
   return {
     seal: newSeal(key, former),
-    digest: (text) => macOf(current, text).toString("base64url"),
-    isDigestOf(digest, text) {
+    /** A digest that tells nothing about a short text, such as a password, to a reader of the table. */
+    digest: (text: string): string => macOf(current, text).toString("base64url"),
+    /** Whether a digest is that of a text, under any of the keys. */
+    isDigestOf(digest: string, text: string): boolean {
       const given = Buffer.from(digest, "base64url");
       return macs
         .map((mac) => macOf(mac, text))

@@ -1,12 +1,11 @@
 /** Joins the pipeline of a function with repeatable requests (decision 0086). Loaded with the first key. */
-import type { Principal, PublicContext } from "../operation/context.ts";
-import type { Fault } from "../platform/faults.ts";
-import type { Table } from "../table/table.ts";
+
+import type { Table } from "../database/table/table.ts";
+import type { Fault } from "../kernel/faults.ts";
+import type { Principal, PublicContext } from "../kernel/operation/context.ts";
 import { answerOnce, type EncodedResponse } from "./idempotency.ts";
 import { digestOfKey, newAnswerSecrets, readIdempotencyKey, textOfRequest } from "./idempotency-key.ts";
 import { type Call, inputOf } from "./serve.ts";
-
-type Over = (table: Table) => Table;
 
 /** A request with a key, and how the function serves it. */
 interface Serving {
@@ -17,10 +16,12 @@ interface Serving {
   readonly header: string;
   readonly answerKeys: readonly Uint8Array[];
   readonly nowMs: number;
+  /** The table of the request, without the records of changes. */
+  readonly table: Table;
   /** Serves the request on a table that is laid over its own. */
-  readonly serve: (over: Over, more: Partial<PublicContext>) => Promise<EncodedResponse>;
+  readonly serve: (on: Table, more: Partial<PublicContext>) => Promise<EncodedResponse>;
   /** The stores of the request on such a table. */
-  readonly storesOn: (over: Over) => unknown;
+  readonly storesOn: (on: Table) => unknown;
   readonly render: (fault: Fault) => EncodedResponse;
   readonly reportDefect: (defect: Error) => void;
 }
@@ -30,7 +31,7 @@ interface Serving {
  * request claims no key.
  */
 export async function serveOnce(serving: Serving): Promise<EncodedResponse> {
-  const { call, principal, scopes, header, answerKeys, nowMs, serve, storesOn, render, reportDefect } = serving;
+  const { call, principal, scopes, header, answerKeys, nowMs, table, serve, storesOn } = serving;
   const key = readIdempotencyKey(header);
   inputOf(call);
   const request = {
@@ -42,23 +43,9 @@ export async function serveOnce(serving: Serving): Promise<EncodedResponse> {
   };
   return answerOnce(request, {
     secrets: newAnswerSecrets(answerKeys),
-    table: tableOf(storesOn),
-    attempt: (held, inParts) =>
-      serve(() => held, {
-        inParts: (place, work) => inParts(place, (own) => work(storesOn(() => own))),
-      }),
-    render,
-    reportDefect: (defect) => reportDefect(defect instanceof Error ? defect : new Error(String(defect))),
+    table,
+    attempt: (held, inParts) => serve(held, { inParts: (place, work) => inParts(place, (own) => work(storesOn(own))) }),
+    render: serving.render,
+    reportDefect: (defect) => serving.reportDefect(defect instanceof Error ? defect : new Error(String(defect))),
   });
-}
-
-/** The table below the records of changes, which only the stores of a function know. */
-function tableOf(storesOn: Serving["storesOn"]): Table {
-  let found: Table | undefined;
-  storesOn((table) => {
-    found = table;
-    return table;
-  });
-  if (!found) throw new Error("an operation that takes a key has no table");
-  return found;
 }

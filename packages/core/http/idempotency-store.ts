@@ -2,9 +2,9 @@
  * The rows of repeatable requests (decision 0086): the state of a request or its first answer, under the digest of its
  * caller and key. They expire 24 hours after the first request.
  */
-import { keys } from "../table/keys.ts";
-import { number, oneOf, optional, rowCodec, text } from "../table/row.ts";
-import { type Item, LAST, type Step, type Table } from "../table/table.ts";
+import { keys } from "../database/table/keys.ts";
+import { number, oneOf, optional, rowCodec, text } from "../database/table/row.ts";
+import { type Item, LAST, type Step, type Table } from "../database/table/table.ts";
 
 /** How long a key leads to the first answer. */
 export const KEPT_SECONDS = 86_400;
@@ -38,27 +38,7 @@ export interface Repeatable {
 export type Claimed = { readonly isOwn: true } | { readonly isOwn: false; readonly found: Repeatable | undefined };
 
 /** The rows of one key of one caller. */
-export interface RepeatableStore {
-  /** One round trip. */
-  find(): Promise<Repeatable | undefined>;
-  /** Claims the key for an attempt. `over` is the row as it was read, which has ended. One round trip. */
-  claim(row: Repeatable, over: Repeatable | undefined): Promise<Claimed>;
-  /**
-   * The step that stores the answer of an attempt, for the transaction of its change. It fails with the error of `lost`
-   * where another attempt has the key. One round trip for an answer that needs rows of its own.
-   */
-  answering(row: Repeatable, answer: string, lost: () => Error): Promise<Step>;
-  /** The answer of a row. No round trip, or one for an answer that has rows of its own. */
-  answerOf(row: Repeatable): Promise<string | undefined>;
-  /** Frees the key of an attempt whose answer is not kept. */
-  free(row: Repeatable): Promise<void>;
-  /** The operations of a bulk request that were carried out, by their place. One round trip. */
-  operations(row: Repeatable): Promise<ReadonlyMap<number, string>>;
-  /**
-   * The step that stores the result of one operation. Where it is stored already, it fails with the error of `found`.
-   */
-  operating(row: Repeatable, place: number, result: string, found: (result: string) => Error): Step;
-}
+export type RepeatableStore = ReturnType<typeof repeatableStore>;
 
 const codec = rowCodec<Repeatable>("repeatable request", {
   state: oneOf("running", "done"),
@@ -93,15 +73,17 @@ export function isAbandoned({ state, sinceMs }: Repeatable, nowMs: number): bool
 }
 
 /** Opens the rows on the table of one request. */
-export function repeatableStore(table: Table, tenant: string, digest: string): RepeatableStore {
+export function repeatableStore(table: Table, tenant: string, digest: string) {
   const key = keys.repeatable(tenant, digest);
   const read = (item: Item | undefined) => item && codec.read(item);
   const ownedBy = ({ claim }: Repeatable) => ({ equal: { claim, state: "running" } });
 
   return {
-    find: async () => read(await table.get(key)),
+    /** One round trip. */
+    find: async (): Promise<Repeatable | undefined> => read(await table.get(key)),
 
-    async claim(row, over) {
+    /** Claims the key for an attempt. `over` is the row as it was read, which has ended. One round trip. */
+    async claim(row: Repeatable, over: Repeatable | undefined): Promise<Claimed> {
       const other = new Error("another attempt has the key");
       let found: Repeatable | undefined;
       const claiming: Step = {
@@ -121,7 +103,11 @@ export function repeatableStore(table: Table, tenant: string, digest: string): R
       }
     },
 
-    async answering(row, answer, lost) {
+    /**
+     * The step that stores the answer of an attempt, for the transaction of its change. It fails with the error of
+     * `lost` where another attempt has the key. One round trip for an answer that needs rows of its own.
+     */
+    async answering(row: Repeatable, answer: string, lost: () => Error): Promise<Step> {
       const { expiresAtSeconds } = row;
       const parts = answer.length > INLINE_MAX ? cut(answer) : [];
       await Promise.all(
@@ -145,7 +131,8 @@ export function repeatableStore(table: Table, tenant: string, digest: string): R
       };
     },
 
-    async answerOf({ claim, answer, parts = 0 }) {
+    /** The answer of a row. No round trip, or one for an answer that has rows of its own. */
+    async answerOf({ claim, answer, parts = 0 }: Repeatable): Promise<string | undefined> {
       if (parts === 0) return answer;
       const items = await Promise.all(
         Array.from({ length: parts }, (_, at) => table.get(keys.answerPart(tenant, digest, claim, at))),
@@ -154,15 +141,26 @@ export function repeatableStore(table: Table, tenant: string, digest: string): R
       return texts.includes(undefined) ? undefined : texts.join("");
     },
 
-    free: (row) => table.write({ remove: key, when: ownedBy(row), otherwise: () => "applied" }),
+    /** Frees the key of an attempt whose answer is not kept. */
+    free: (row: Repeatable): Promise<void> =>
+      table.write({ remove: key, when: ownedBy(row), otherwise: () => "applied" }),
 
-    async operations({ origin }) {
+    /** The operations of a bulk request that were carried out, by their place. One round trip. */
+    async operations({ origin }: Repeatable): Promise<ReadonlyMap<number, string>> {
       const from = keys.repeatableSteps(tenant, digest, origin);
       const items = await table.queryAll({ ...from, to: `${from.from}${LAST}`, limit: 1_000 });
       return new Map(items.map((item) => [Number(item.SK.slice(from.from.length)), partCodec.read(item).answer]));
     },
 
-    operating: ({ origin, expiresAtSeconds }, place, result, found) => ({
+    /**
+     * The step that stores the result of one operation. Where it is stored already, it fails with the error of `found`.
+     */
+    operating: (
+      { origin, expiresAtSeconds }: Repeatable,
+      place: number,
+      result: string,
+      found: (result: string) => Error,
+    ): Step => ({
       put: {
         ...keys.repeatableStep(tenant, digest, origin, place),
         ...partCodec.write({ answer: result, expiresAtSeconds }),

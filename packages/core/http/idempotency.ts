@@ -5,11 +5,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { REPLAYED } from "../operation/repeatable.ts";
-import { Fault, toFault } from "../platform/faults.ts";
-import { type Deferral, deferral } from "../table/deferral.ts";
-import { isStale, Moved, stale, whileConflicting, whileStale } from "../table/stale.ts";
-import type { Table } from "../table/table.ts";
+import { type Deferral, deferral } from "../database/table/deferral.ts";
+import { isStale, Moved, stale, whileConflicting, whileStale } from "../database/table/stale.ts";
+import type { Table } from "../database/table/table.ts";
+import { Fault, toFault } from "../kernel/faults.ts";
+import { REPLAYED } from "../kernel/operation/repeatable.ts";
 import type { AnswerSecrets } from "./idempotency-key.ts";
 import {
   isAbandoned,

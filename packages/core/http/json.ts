@@ -4,7 +4,7 @@
  * `JSON.parse` takes the last of two equal keys and accepts `__proto__`, lone surrogates, numbers beyond any double and
  * any depth. With each of these, two readers can see two different bodies.
  */
-import { Fault } from "../platform/faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /** Levels of nesting. DynamoDB stores 32; the shapes of the API need far fewer. */
 const DEPTH_MAX = 30;
@@ -30,56 +30,72 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * levels of nesting, or more members or elements than the limits. An empty list counts as one element.
  */
 export function checkJsonText(text: string, limits: { members?: number; elements?: number } = {}): void {
-  const { members: membersMax = MEMBERS_MAX, elements: elementsMax = ELEMENTS_MAX } = limits;
-  const open: (Set<string> | undefined)[] = [];
-  let count = 0;
-  let elements = 0;
-  let nameExpected = false;
-  const countElement = () => {
-    elements += 1;
-    if (elements > elementsMax) throw malformed(`The lists have more than ${elementsMax} elements together.`);
-  };
-  let at = 0;
-  const malformedHere = (reason: string) => malformed(`${placeIn(text, at)}: ${reason}`);
-  while (at < text.length) {
-    const char = text[at] as string;
-    if (char === '"') {
-      const end = endOfString(text, at);
-      if (end < 0) throw malformedHere("the string has no closing quote.");
-      const token = text.slice(at, end);
-      const members = open.at(-1);
-      if (members && nameExpected) {
-        checkMember(members, readString(token, malformedHere), malformedHere);
-        count += 1;
-        if (count > membersMax) throw malformed(`The objects have more than ${membersMax} members together.`);
-      } else if (token.includes("\\u")) readString(token, malformedHere);
-      nameExpected = false;
-      at = end;
-      continue;
-    }
-    if (char === "{" || char === "[") {
-      open.push(char === "{" ? new Set() : undefined);
-      if (open.length > DEPTH_MAX) throw malformed(`The nesting is deeper than ${DEPTH_MAX} levels.`);
-      nameExpected = char === "{";
-      if (char === "[") countElement();
-    } else if (char === "}" || char === "]") {
-      open.pop();
-      nameExpected = false;
-    } else if (char === ",") {
-      nameExpected = open.at(-1) !== undefined;
-      if (!nameExpected) countElement();
-    } else if (char === "-" || (char >= "0" && char <= "9")) {
-      NUMBER.lastIndex = at;
-      const token = NUMBER.exec(text)?.[0];
-      if (token) {
-        if (!Number.isFinite(Number(token)))
-          throw malformedHere("the number is not valid JSON or is larger than 1.8e308.");
-        at += token.length;
-        continue;
-      }
-    }
-    at += 1;
+  const { members = MEMBERS_MAX, elements = ELEMENTS_MAX } = limits;
+  const scan: Scan = { text, at: 0, open: [], nameExpected: false, members: 0, elements: 0 };
+  while (scan.at < text.length) {
+    scan.at = step(scan, text[scan.at] as string);
+    if (scan.members > members) throw malformed(`The objects have more than ${members} members together.`);
+    if (scan.elements > elements) throw malformed(`The lists have more than ${elements} elements together.`);
   }
+}
+
+/** How far a scan is: the names of each open object, `undefined` for an open list, and what was counted. */
+interface Scan {
+  readonly text: string;
+  at: number;
+  readonly open: (Set<string> | undefined)[];
+  nameExpected: boolean;
+  members: number;
+  elements: number;
+}
+
+/** Takes what begins with a character, and returns where the next begins. */
+function step(scan: Scan, char: string): number {
+  switch (char) {
+    case '"':
+      return afterString(scan);
+    case "{":
+    case "[":
+      if (scan.open.length === DEPTH_MAX) throw malformed(`The nesting is deeper than ${DEPTH_MAX} levels.`);
+      scan.open.push(char === "{" ? new Set() : undefined);
+      scan.nameExpected = char === "{";
+      if (char === "[") scan.elements += 1;
+      return scan.at + 1;
+    case "}":
+    case "]":
+      scan.open.pop();
+      scan.nameExpected = false;
+      return scan.at + 1;
+    case ",":
+      scan.nameExpected = scan.open.at(-1) !== undefined;
+      if (!scan.nameExpected) scan.elements += 1;
+      return scan.at + 1;
+    default:
+      return char === "-" || (char >= "0" && char <= "9") ? afterNumber(scan) : scan.at + 1;
+  }
+}
+
+function afterString(scan: Scan): number {
+  const { text, at } = scan;
+  const malformedHere = (reason: string) => malformed(`${placeIn(text, at)}: ${reason}`);
+  const end = endOfString(text, at);
+  if (end < 0) throw malformedHere("the string has no closing quote.");
+  const token = text.slice(at, end);
+  const names = scan.nameExpected ? scan.open.at(-1) : undefined;
+  if (names) {
+    checkMember(names, readString(token, malformedHere), malformedHere);
+    scan.members += 1;
+  } else if (token.includes("\\u")) readString(token, malformedHere);
+  scan.nameExpected = false;
+  return end;
+}
+
+function afterNumber({ text, at }: Scan): number {
+  NUMBER.lastIndex = at;
+  const token = NUMBER.exec(text)?.[0];
+  if (token === undefined) return at + 1;
+  if (Number.isFinite(Number(token))) return at + token.length;
+  throw malformed(`${placeIn(text, at)}: the number is not valid JSON or is larger than 1.8e308.`);
 }
 
 /** The index after the closing quote of the string that starts at `start`; -1 where it has none. */

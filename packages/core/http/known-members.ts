@@ -2,8 +2,10 @@
  * What a contract says of the members of a body: the shapes of zod, and the JSON Schema in their metadata where another
  * module validates a part (SCIM resources, the protocols of a new application).
  */
+
 import type * as z from "zod";
-import { metadataOf, schemaById } from "../platform/zod.ts";
+import { isObject } from "../kernel/json.ts";
+import { metadataOf, schemaById } from "../kernel/zod.ts";
 
 /** A shape, or the JSON Schema of a part that another module validates. */
 export type Known = z.core.$ZodType | Readonly<Record<string, unknown>>;
@@ -62,9 +64,9 @@ function insidesOfSchema({ $ref, properties, items, additionalProperties }: Read
   }
   return [
     {
-      ...(isSchema(properties) && { members: properties as Readonly<Record<string, Known>> }),
-      ...(isSchema(items) && { elements: items }),
-      ...(isSchema(additionalProperties) && { values: additionalProperties }),
+      ...(isObject(properties) && { members: properties as Readonly<Record<string, Known>> }),
+      ...(isObject(items) && { elements: items }),
+      ...(isObject(additionalProperties) && { values: additionalProperties }),
     },
   ];
 }
@@ -72,8 +74,4 @@ function insidesOfSchema({ $ref, properties, items, additionalProperties }: Read
 /** Whether it is a shape: the class of shapes would bring all of zod into the bundles. */
 function isShape(known: Known): known is z.core.$ZodType {
   return "_zod" in known;
-}
-
-function isSchema(given: unknown): given is Readonly<Record<string, unknown>> {
-  return typeof given === "object" && given !== null && !Array.isArray(given);
 }

@@ -4,77 +4,34 @@
  */
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import type { Caused } from "../changes/cause.ts";
-import { conditionsOf } from "../operation/conditions.ts";
-import type { PublicContext } from "../operation/context.ts";
-import { matcherOf } from "../operation/match.ts";
-import type { Handlers, Operation, PageResult } from "../operation/operation.ts";
-import { canRehearse } from "../operation/rehearsal.ts";
-import { IDEMPOTENCY_KEY, isRepeatable, REPLAYED } from "../operation/repeatable.ts";
-import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
-import { elapsed, systemClock } from "../platform/clock.ts";
-import { Fault, toFault } from "../platform/faults.ts";
-import { type Meter, newMeter } from "../table/meter.ts";
-import type { Table } from "../table/table.ts";
-import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
-import type { Changing } from "./changing.ts";
+import { type Meter, newMeter } from "../database/table/meter.ts";
+import type { Table } from "../database/table/table.ts";
+import { elapsed, systemClock } from "../kernel/clock.ts";
+import { Fault, toFault } from "../kernel/faults.ts";
+import { conditionsOf } from "../kernel/operation/conditions.ts";
+import type { PublicContext } from "../kernel/operation/context.ts";
+import { matcherOf } from "../kernel/operation/match.ts";
+import type { Operation } from "../kernel/operation/operation.ts";
+import { canRehearse } from "../kernel/operation/rehearsal.ts";
+import { IDEMPOTENCY_KEY, isRepeatable, REPLAYED } from "../kernel/operation/repeatable.ts";
+import { type Dialect, familyOf, services } from "../kernel/operation/services.ts";
+import { bodyReader, checkAccept } from "./body.ts";
 import { gated } from "./conditions.ts";
 import { preflightHeaders, scriptHeaders } from "./cors.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { encoded } from "./encode.ts";
 import { faultResponse } from "./fault-response.ts";
+import { type FunctionParts, type Operations, opened, type Served } from "./function-parts.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { leaveOutBody, prefersMinimal } from "./preference.ts";
-import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
-import { PROFILE_HEADERS, profileOf, type ScimProfile, type ScimProfileSetting } from "./scim-profile.ts";
+import { asksForRehearsal, type HttpRequest, readRequest } from "./request.ts";
+import { PROFILE_HEADERS, profileOf, type ScimProfile } from "./scim-profile.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { type Admitted, type AnyHandler, admit, execute, pageOf } from "./serve.ts";
+import { type Admitted, type AnyHandler, admit, execute, isForPeople, pageOf } from "./serve.ts";
 
 /** How long before Lambda's timeout a request fails, so that the caller still gets a well-formed error. */
 const TIMEOUT_EARLY_MS = 500;
-
-/** What a function is built from. */
-interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
-  readonly service: ServiceName;
-  /** All operations of the service. */
-  readonly operations: Ops;
-  readonly handlers: Handlers<Ops, Stores>;
-  /** Builds what the handlers use, for one request. */
-  readonly stores: (served: Served) => Stores;
-  /** The origin of absolute links. Where it is absent: the domain of the gateway. */
-  readonly baseUrl?: string | undefined;
-  /** The SCIM 2.0 profile of the deployment, for the function that has one. */
-  readonly scimProfile?: ScimProfileSetting;
-  /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
-  readonly isStrict?: boolean;
-  /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
-  readonly requiresIfMatch?: boolean;
-  /** For a function with operations that can be rehearsed, repeated or made conditional. */
-  readonly changing?: Changing;
-  /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
-  readonly readMultipart?: ReadMultipart;
-  /** Shows failures of operations that answer people, for a function that has some. */
-  readonly faultPage?: (fault: Fault, request: HttpRequest) => PageResult;
-  /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
-  readonly answerKeys?: readonly Uint8Array[];
-}
-
-/** What the stores of a request may depend on. */
-export interface Served {
-  /** Counts what the request reads and writes. */
-  readonly meter: Meter;
-  /** The tenant of the caller, if there is one. */
-  readonly tenant: string | undefined;
-  /** For what only proofs of possession refer to. */
-  readonly event: EventHead;
-  /** The caller, for change records. */
-  readonly caused: Caused;
-  /** Of SCIM 2.0; other functions have no use for it. */
-  readonly profile: ScimProfile;
-  /** A table that the request's reads and writes go through. */
-  readonly through?: ((table: Table) => Table) | undefined;
-}
 
 /** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
 interface Exchange {
@@ -102,7 +59,6 @@ interface Exchange {
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
 type Response = APIGatewayProxyStructuredResultV2;
 type Middleware = MiddlewareObj<Event, Response>;
-type Operations = Readonly<Record<string, Operation>>;
 
 /** The arguments of a middleware's step after the handler. */
 interface Ended {
@@ -190,63 +146,76 @@ function leavingOutBodies(operations: Operations): Middleware {
 
 /** Calls the handler of the operation. */
 function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const { service, stores, baseUrl, answerKeys }: FunctionParts<Ops, Stores> = parts;
+  const { service, answerKeys, changing, requiresIfMatch = false }: FunctionParts<Ops, Stores> = parts;
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
+  const { contentType } = dialects[services[service].dialect];
   return async (event: Event): Promise<Response> => {
     const exchange = exchangeOf(event);
     if (exchange.preflight) return { statusCode: 204, headers: { ...exchange.preflight } };
-    const { admitted, request, profile, meter, defects, isRehearsal } = exchange;
+    const { admitted, request, meter } = exchange;
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
-    const { requiresIfMatch = false } = parts;
-    const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
-    const { sourceIp } = event.requestContext.http;
-    const { contentType } = dialects[services[service].dialect];
-    if (isRehearsal && !parts.changing) throw new Error("the function cannot rehearse");
-    const through = isRehearsal ? await parts.changing?.rehearsal() : undefined;
-    const caused = { caller: admitted, traceId: request.traceId, sourceIp };
-    const served = { meter, tenant: principal?.tenant, event, caused, profile };
-    const common = {
-      traceId: request.traceId,
-      ...(principal && { principal, tenant: principal.tenant }),
-      ...(declared.seesScopes && { scopes: new Set(scopes) }),
-      ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
-      sourceIp,
-      reportDefect: (defect: Error) => defects.push(toFault(defect)),
-      readableBy: (origins: readonly string[]) => {
-        exchange.origins = origins;
-      },
-      now: systemClock.now(),
-      origin: baseUrl ?? `https://${event.requestContext.domainName}`,
-    };
+    const conditional = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
+    const common = contextFor(event, exchange, { admitted, declared, baseUrl: parts.baseUrl });
     const call = { declared, handler, request, params, body: event.parsedBody };
-    const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
-    const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
-      const gate = await gated(plain, parts.changing);
+    const { table, storesOn } = opened(parts, servedFor(event, exchange, admitted));
+    const serve = async (on: Table | undefined, more: Partial<PublicContext> = {}): Promise<Response> => {
+      const gate = await gated(conditional, changing);
       const { conditions, meter: watched } = gate;
       // The watch sees what the handler writes, also where that is held back.
-      const watchedTable = (table: Table) => {
-        const below = over?.(table) ?? table;
-        return watched.wrap?.(below) ?? below;
-      };
+      const watchedTable = on && (watched.wrap?.(on) ?? on);
       const context = { ...storesOn(watchedTable), ...(conditions && { conditions }), ...common, ...more };
       return encoded(await execute({ ...call, handler: gate.handler, context }), contentType);
     };
+    if (exchange.isRehearsal) {
+      const rehearsal = await changing?.rehearsal();
+      if (!rehearsal || !table) throw new Error("the function cannot rehearse");
+      return serve(rehearsal(table));
+    }
     const header = request.headers[IDEMPOTENCY_KEY];
-    const isPlain = header === undefined || isRehearsal || !isRepeatable(declared);
-    if (isPlain || !answerKeys || !principal) return serve(through);
+    if (header === undefined || !isRepeatable(declared) || !answerKeys || !principal) return serve(table);
     conditionsOf(declared, request.headers, requiresIfMatch);
-    const serveOnce = await parts.changing?.serveOnce();
-    if (!serveOnce) throw new Error("the function cannot repeat answers");
+    const serveOnce = await changing?.serveOnce();
+    if (!serveOnce || !table) throw new Error("the function cannot repeat answers");
     return serveOnce({
-      ...{ call, principal, scopes, header, answerKeys, serve, storesOn },
+      ...{ call, principal, scopes, header, answerKeys, table, serve, storesOn },
       ...{ nowMs: common.now, reportDefect: common.reportDefect },
-      render: (fault) => faultResponse(exchangeOf(event), fault),
+      render: (fault) => faultResponse(exchange, fault),
     });
   };
+}
+
+/** What a handler learns of an admitted request, besides its stores. */
+function contextFor(
+  event: Event,
+  exchange: Exchange,
+  given: { readonly admitted: Admitted; readonly declared: Operation; readonly baseUrl: string | undefined },
+) {
+  const { request, defects } = exchange;
+  const { principal, proof, scopes } = given.admitted;
+  return {
+    traceId: request.traceId,
+    ...(principal && { principal, tenant: principal.tenant }),
+    ...(proof && { proof }),
+    ...(given.declared.seesScopes && { scopes: new Set(scopes) }),
+    ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
+    sourceIp: event.requestContext.http.sourceIp,
+    reportDefect: (defect: Error) => defects.push(toFault(defect)),
+    readableBy: (origins: readonly string[]) => {
+      exchange.origins = origins;
+    },
+    now: systemClock.now(),
+    origin: given.baseUrl ?? `https://${event.requestContext.domainName}`,
+  };
+}
+
+function servedFor(event: Event, { request, meter, profile }: Exchange, admitted: Admitted): Served {
+  const { sourceIp } = event.requestContext.http;
+  const caused = { caller: admitted, traceId: request.traceId, sourceIp };
+  return { meter, tenant: admitted.principal?.tenant, event, caused, profile };
 }
 
 /** Creates the exchange, and writes the log line of the request at its end. */
@@ -330,14 +299,13 @@ function renderingFaults({
   faultPage,
 }: Pick<FunctionParts<Operations, unknown>, "operations" | "faultPage">): Middleware {
   return {
-    onError: (handled) => {
+    onError: async (handled) => {
       const exchange = exchangeOf(handled.event);
       const { admitted, request } = exchange;
       const fault = toFault(handled.error);
       exchange.fault = fault;
-      const isPage = admitted !== undefined && operations[admitted.operation]?.success.page === true;
-      handled.response =
-        isPage && faultPage ? encoded(pageOf(faultPage(fault, request)), "") : faultResponse(exchange, fault);
+      const page = isForPeople(admitted && operations[admitted.operation], fault, request) && faultPage;
+      handled.response = page ? encoded(pageOf(await page(fault, request)), "") : faultResponse(exchange, fault);
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The metrics that the functions write into their logs. Their only dimension is the service: each metric of each
- * operation would cost extra, so the operation is a field of the line instead.
+ * operation would cost extra, so the operation is a field of the line instead. Errors alone are counted for each
+ * version too.
  */
 
 /** The variable with the CloudWatch namespace of the metrics. Powertools reads it. */
@@ -13,6 +14,9 @@ export function namespaceOf(stage: string): string {
 
 /** The name of the dimension. */
 export const DIMENSION = "service";
+
+/** The second dimension of the errors of one version of a function. */
+export const VERSION_DIMENSION = "version";
 
 export type MetricName =
   | "Requests"

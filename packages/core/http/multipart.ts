@@ -6,7 +6,7 @@
  * inside a part ends the process (decision 0040).
  */
 import { Busboy } from "@fastify/busboy";
-import { Fault } from "../platform/faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /** More than any operation reads. */
 const PARTS_MAX = 10;

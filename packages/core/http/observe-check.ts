@@ -1,6 +1,5 @@
 /** The log and the metrics of the synthetic check: one line per check, and one more for a check that failed. */
-import { Logger } from "@aws-lambda-powertools/logger";
-import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import { newLogger, newMeasures } from "./lines.ts";
 import type { MetricName } from "./metric-names.ts";
 
 /** The steps of a check, in their order. */
@@ -42,17 +41,15 @@ const durationNames = {
 
 /** The reporter of a container. */
 export function newCheckReport(): CheckReport {
-  const logger = new Logger({ serviceName: SERVICE });
-  const metrics = new Metrics({ serviceName: SERVICE });
-  const add = (name: MetricName, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number) =>
-    metrics.addMetric(name, unit, value);
+  const logger = newLogger(SERVICE);
+  const { count, milliseconds, publish } = newMeasures(SERVICE);
   return ({ durations, failure, authorityDaysLeft }) => {
-    add("CheckSuccess", MetricUnit.Count, failure ? 0 : 1);
-    for (const [step, milliseconds] of Object.entries(durations) as [CheckStep, number][]) {
-      add(durationNames[step], MetricUnit.Milliseconds, Math.round(milliseconds * 1000) / 1000);
+    count("CheckSuccess", failure ? 0 : 1);
+    for (const [step, duration] of Object.entries(durations) as [CheckStep, number][]) {
+      milliseconds(durationNames[step], Math.round(duration * 1000) / 1000);
     }
-    if (authorityDaysLeft !== undefined) add("AuthorityDaysLeft", MetricUnit.Count, authorityDaysLeft);
-    metrics.publishStoredMetrics();
+    if (authorityDaysLeft !== undefined) count("AuthorityDaysLeft", authorityDaysLeft);
+    publish();
     if (failure) logger.error("synthetic check failed", { ...failure });
   };
 }

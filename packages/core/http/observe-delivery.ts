@@ -1,7 +1,5 @@
 /** The log and the metrics of deliveries: one line for each subscriber to which a run delivered or failed. */
-import { Logger } from "@aws-lambda-powertools/logger";
-import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import type { MetricName } from "./metric-names.ts";
+import { newLogger, newMeasures } from "./lines.ts";
 import { loggedErrorOf } from "./observe.ts";
 
 /** One run of deliveries to one subscriber. It contains no secret, nothing of a message and no address. */
@@ -28,45 +26,57 @@ interface ToldLine {
   readonly defect?: unknown;
 }
 
-/** Reports deliveries. */
-export interface DeliveryReport {
-  run(line: DeliveryLine): void;
-  told(line: ToldLine): void;
-  /** A run failed as a whole, or for one tenant. */
-  defect(cause: unknown): void;
+/** What became of a mail. It contains no name and no address. */
+interface MailedLine {
+  readonly tenant: string;
+  readonly kind: string;
+  readonly sent: number;
+  readonly failure?: string;
+  readonly isGivenUp?: true;
+  readonly lagMs: number;
+  readonly defect?: unknown;
 }
 
 /** The reporter of a container. */
-export function newDeliveryReport(service: string): DeliveryReport {
-  const logger = new Logger({ serviceName: service });
-  const metrics = new Metrics({ serviceName: service });
-  const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
+export function newDeliveryReport(service: string) {
+  const logger = newLogger(service);
+  const { count, milliseconds, publish } = newMeasures(service);
   return {
-    run({ defect, refusals, delivered, isPaused, failure, lagMs, ...subscriber }) {
+    run({ defect, refusals, delivered, isPaused, failure, lagMs, ...subscriber }: DeliveryLine): void {
       count("EventsDelivered", delivered);
       count("DeliveryFailures", failure === undefined ? 0 : 1);
       count("ReceiversPaused", isPaused ? 1 : 0);
       count("DeliveryDefects", defect === undefined ? 0 : 1);
-      metrics.addMetric("DeliveryLag" satisfies MetricName, MetricUnit.Milliseconds, lagMs);
-      metrics.publishStoredMetrics();
+      milliseconds("DeliveryLag", lagMs);
+      publish();
       if (isPaused) logger.error("receiver paused", { ...subscriber, failure });
       else if (failure !== undefined) logger.warn("delivery failed", { ...subscriber, failure });
       if (refusals.length > 0) logger.warn("messages refused", { ...subscriber, refusals: refusals.slice(0, 10) });
       if (defect !== undefined) logger.error("delivery defect", { ...subscriber, cause: loggedErrorOf(defect) });
     },
-    told({ defect, told, failure, isGivenUp, lagMs, ...application }) {
+    told({ defect, told, failure, isGivenUp, lagMs, ...application }: ToldLine): void {
       count("EventsDelivered", told);
       count("DeliveryFailures", failure === undefined ? 0 : 1);
       count("DeliveryDefects", defect === undefined ? 0 : 1);
-      metrics.addMetric("DeliveryLag" satisfies MetricName, MetricUnit.Milliseconds, lagMs);
-      metrics.publishStoredMetrics();
+      milliseconds("DeliveryLag", lagMs);
+      publish();
       if (isGivenUp) logger.error("client not told of a logout", { ...application, failure });
       else if (failure !== undefined) logger.warn("telling a client of a logout failed", { ...application, failure });
       if (defect !== undefined) logger.error("delivery defect", { ...application, cause: loggedErrorOf(defect) });
     },
-    defect(cause) {
+    mailed({ defect, sent, failure, isGivenUp, lagMs, ...mail }: MailedLine): void {
+      count("EventsDelivered", sent);
+      count("DeliveryFailures", failure === undefined ? 0 : 1);
+      milliseconds("DeliveryLag", lagMs);
+      publish();
+      const cause = defect === undefined ? {} : { cause: loggedErrorOf(defect) };
+      if (isGivenUp) logger.error("mail not sent", { ...mail, failure, ...cause });
+      else if (failure !== undefined) logger.warn("sending a mail failed", { ...mail, failure, ...cause });
+    },
+    /** A run failed as a whole, or for one tenant. */
+    defect(cause: unknown): void {
       count("DeliveryDefects", 1);
-      metrics.publishStoredMetrics();
+      publish();
       logger.error("delivery defect", { cause: loggedErrorOf(cause) });
     },
   };

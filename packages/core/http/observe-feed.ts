@@ -1,5 +1,5 @@
 /** The log of a function that follows the changes of the table: lines for what it could not do. */
-import { Logger } from "@aws-lambda-powertools/logger";
+import { newLogger } from "./lines.ts";
 
 /** Events that were not accepted, and come again. */
 interface Refusal {
@@ -10,21 +10,17 @@ interface Refusal {
 }
 
 /** Reports what a batch could not do. */
-export interface FeedReport {
-  refused(refusal: Refusal): void;
-  unreadable(record: { readonly tenant: string; readonly id: string }, damage: Error): void;
-  /** The index of changes by actor is behind. */
-  notIndexed(tenant: string, cause: Error): void;
-}
+export type FeedReport = ReturnType<typeof newFeedReport>;
 
 /** The reporter of a container. */
-export function newFeedReport(service: string): FeedReport {
-  const logger = new Logger({ serviceName: service });
+export function newFeedReport(service: string) {
+  const logger = newLogger(service);
   return {
-    refused: (refusal) => logger.error("events refused", { ...refusal }),
-    notIndexed: (tenant, { name, message }) =>
+    refused: (refusal: Refusal): void => logger.error("events refused", { ...refusal }),
+    /** The index of changes by actor is behind. */
+    notIndexed: (tenant: string, { name, message }: Error): void =>
       logger.warn("changes not indexed by actor", { tenant, cause: { name, message } }),
-    unreadable: ({ tenant, id }, { name, message }) =>
+    unreadable: ({ tenant, id }: { readonly tenant: string; readonly id: string }, { name, message }: Error): void =>
       logger.error("change record cannot be read", { tenant, id, cause: { name, message } }),
   };
 }

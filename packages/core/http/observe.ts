@@ -3,11 +3,10 @@
  * format), and lines for warnings and errors. The types list every field that is logged, so bodies, headers and secrets
  * are not.
  */
-import { Logger } from "@aws-lambda-powertools/logger";
-import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import type { Principal } from "../operation/context.ts";
-import type { Cost } from "../table/meter.ts";
-import type { MetricName } from "./metric-names.ts";
+import type { Logger } from "@aws-lambda-powertools/logger";
+import type { Cost } from "../database/table/meter.ts";
+import type { Principal } from "../kernel/operation/context.ts";
+import { newLogger, newMeasures } from "./lines.ts";
 
 /** The record of one request. */
 interface RequestRecord {
@@ -121,7 +120,12 @@ const CAUSES_MAX = 4;
 const DAY_MS = 86_400_000;
 
 /** Why a sign-in is refused whatever is sent. */
-const LOCKED: ReadonlySet<string> = new Set(["locked", "one-time codes locked", "passkeys locked"]);
+const LOCKED: ReadonlySet<string> = new Set([
+  "locked",
+  "many names at the source",
+  "one-time codes locked",
+  "passkeys locked",
+]);
 
 const observers = new Map<string, Observer>();
 
@@ -136,11 +140,10 @@ function open(service: string): Observer {
   // Most containers log no error.
   let opened: Logger | undefined;
   const logger = () => {
-    opened ??= new Logger({ serviceName: service });
+    opened ??= newLogger(service);
     return opened;
   };
-  const metrics = new Metrics({ serviceName: service });
-  const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
+  const { count, milliseconds, publish } = newMeasures(service);
   let cold = true;
   /** Counted since the last line. */
   let refused = { SignInFailures: 0, LockedSignIns: 0 };
@@ -151,7 +154,7 @@ function open(service: string): Observer {
       // Filled and published synchronously, so that concurrent requests do not mix.
       count("Requests", 1);
       count("ServerErrors", record.status >= 500 || record.defects !== undefined ? 1 : 0);
-      metrics.addMetric("Duration" satisfies MetricName, MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
+      milliseconds("Duration", Math.round(durationMs * 1000) / 1000);
       count("RoundTrips", cost.roundTrips);
       count("ReadUnits", cost.readUnits);
       count("WriteUnits", cost.writeUnits);
@@ -168,10 +171,7 @@ function open(service: string): Observer {
       undoFailures = 0;
       if (keyAgeMs !== undefined) count("SigningKeyAge", keyAgeMs / DAY_MS);
       keyAgeMs = undefined;
-      for (const [name, value] of Object.entries({ ...record, coldStart: cold })) {
-        if (value !== undefined) metrics.addMetadata(name, String(value));
-      }
-      metrics.publishStoredMetrics();
+      publish({ ...record, coldStart: cold });
       cold = false;
     },
     failure({ traceId, operation, fault, cause }) {

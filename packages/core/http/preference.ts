@@ -1,6 +1,6 @@
 /** `Prefer: return=minimal` (RFC 7240 section 4.2): changes of SCIM 2.0 resources that answer without a body. */
-import type { Operation } from "../operation/operation.ts";
-import { services } from "../operation/services.ts";
+import type { Operation } from "../kernel/operation/operation.ts";
+import { services } from "../kernel/operation/services.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
 /**

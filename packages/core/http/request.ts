@@ -1,11 +1,11 @@
 /** From the gateway's event (payload format 2.0) to a plain request, which all later code reads instead. */
 import type { APIGatewayEventRequestContextV2, APIGatewayProxyEventV2 } from "aws-lambda";
-import type { SentRequest } from "../operation/context.ts";
-import { splitTenant } from "../operation/match.ts";
-import { DRY_RUN, isDryRunName } from "../operation/rehearsal.ts";
-import { familyOf } from "../operation/services.ts";
-import { Fault } from "../platform/faults.ts";
-import { newTraceId, traceIdFrom } from "../platform/ids.ts";
+import { Fault } from "../kernel/faults.ts";
+import { newTraceId, traceIdFrom } from "../kernel/ids.ts";
+import type { SentRequest } from "../kernel/operation/context.ts";
+import { splitTenant } from "../kernel/operation/match.ts";
+import { DRY_RUN, isDryRunName } from "../kernel/operation/rehearsal.ts";
+import { familyOf } from "../kernel/operation/services.ts";
 import { dialects } from "./dialects.ts";
 
 /** One request. */
@@ -14,7 +14,10 @@ export interface HttpRequest {
   readonly traceId: string;
   /** The method, or the one that a POST names in its header where the dialect of the path allows that. */
   readonly method: string;
-  /** Without the tenant prefix. Decoded once, by the gateway, and never again. */
+  /**
+   * Without the tenant prefix. Decoded once, by the gateway, and never again: a question mark or a number sign is a
+   * character of its segment.
+   */
   readonly path: string;
   /** The tenant that the path names, which must be the credential's. */
   readonly pathTenant: string | undefined;

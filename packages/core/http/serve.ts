@@ -3,14 +3,20 @@
  * operation's schemas, call the handler, build the response. Every failure is thrown as a `Fault`.
  */
 import type * as z from "zod";
-import type { Principal, PublicContext, SignInMethod } from "../operation/context.ts";
-import { isOpenPath, type Match, type Matcher } from "../operation/match.ts";
-import { type FileResult, type Operation, type PageResult, PUBLIC, type Success } from "../operation/operation.ts";
-import { familyOf, services } from "../operation/services.ts";
-import { contentTag, namesTag } from "../platform/entity-tag.ts";
-import { Fault } from "../platform/faults.ts";
-import { isFirstUse, parsePart } from "../platform/parse.ts";
-import { checkTogether } from "../platform/together.ts";
+import { contentTag, namesTag } from "../kernel/entity-tag.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Principal, Proof, PublicContext, SignInMethod } from "../kernel/operation/context.ts";
+import { isOpenPath, type Match, type Matcher } from "../kernel/operation/match.ts";
+import {
+  type FileResult,
+  type Operation,
+  type PageResult,
+  PUBLIC,
+  type Success,
+} from "../kernel/operation/operation.ts";
+import { familyOf, isWellKnown, services } from "../kernel/operation/services.ts";
+import { isFirstUse, parsePart } from "../kernel/parse.ts";
+import { checkTogether } from "../kernel/together.ts";
 import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -26,6 +32,7 @@ export interface Admitted {
   readonly signIn: SignInMethod | undefined;
   /** The client whose token was used. */
   readonly clientId: string | undefined;
+  readonly proof: Proof | undefined;
 }
 
 /** A response before it is encoded for the gateway. */
@@ -75,7 +82,8 @@ export function admit(
   const found = match(request.method, request.path);
   const isOpen = decision.decision === "public";
   if (found.kind !== "operation") {
-    const isListed = found.kind === "method" && isOpenPath(match, operations, request.path, found.allow);
+    const isListed =
+      found.kind === "method" ? isOpenPath(match, operations, request.path, found.allow) : isWellKnown(request.path);
     if (isOpen && familyOf(request.path) && !isListed) throw otherOperation();
     throw unmatched(found, request, decision.nearest);
   }
@@ -91,6 +99,7 @@ export function admit(
     nonce: decision.decision === "allow" ? decision.nonce : undefined,
     signIn: decision.decision === "allow" ? decision.signIn : undefined,
     clientId: decision.decision === "allow" ? decision.clientId : undefined,
+    proof: decision.decision === "allow" ? decision.proof : undefined,
   };
 }
 
@@ -172,7 +181,7 @@ function responseOf(
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
   // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The
-  // shapes of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
+  // shapes of SCIM resources are loose: there the SCIM schemas select the attributes (scim/protocol/projection.ts).
   const shown = success.body.parse(parts.body, { jitless: isFirstUse(success.body) });
   if (success.etag !== "content") return { status: success.status, headers, body: shown };
   const tagged = { ...headers, etag: contentTag(JSON.stringify(shown)) };
@@ -221,4 +230,18 @@ function attachment(success: Success, request: HttpRequest, { content, fileName 
     },
     content,
   };
+}
+
+/**
+ * Whether a failure is told to a person: of an operation that answers with pages, and to a browser that opens an
+ * address that leads to none, such as that of a form.
+ */
+export function isForPeople(
+  declared: Operation | undefined,
+  { row }: Fault,
+  { method, headers }: HttpRequest,
+): boolean {
+  if (declared) return declared.success.page === true;
+  const isOpened = method === "GET" || method === "HEAD";
+  return isOpened && (row.status === 404 || row.status === 405) && /\btext\/html\b/i.test(headers.accept ?? "");
 }

@@ -2,11 +2,12 @@
  * The members of a body and the query parameters that an operation does not know: they are listed to the caller, or
  * refused (decision 0076). Loaded with the first request that changes data.
  */
-import type { Operation } from "../operation/operation.ts";
-import { canRehearse, DRY_RUN, isDryRunName } from "../operation/rehearsal.ts";
-import { Fault } from "../platform/faults.ts";
-import { nearest } from "../platform/nearest.ts";
-import { withFaultsOf } from "../platform/parse.ts";
+
+import { Fault } from "../kernel/faults.ts";
+import { nearest } from "../kernel/nearest.ts";
+import type { Operation } from "../kernel/operation/operation.ts";
+import { canRehearse, DRY_RUN, isDryRunName } from "../kernel/operation/rehearsal.ts";
+import { withFaultsOf } from "../kernel/parse.ts";
 import type { DialectRules } from "./dialects.ts";
 import { type Inside, insidesOf, type Known } from "./known-members.ts";
 import { decodedName, type HttpRequest } from "./request.ts";
@@ -87,11 +88,12 @@ function sentences(unknown: readonly Unknown[]): string {
 }
 
 function unknownIn({ declared, request, body, rules }: Sent) {
-  const { body: shape, media = "json", query } = declared;
+  const { body: shape, media = "json", query, patches, success } = declared;
   const fold = rules.ignoresQueryCase ? (name: string) => name.toLowerCase() : (name: string) => name;
   const known = [...Object.keys(query?.shape ?? {}), ...(canRehearse(declared) ? [DRY_RUN] : [])];
   const found = parametersIn(known, request.rawQuery, fold);
   if (shape && media === "json") new Search(found, fold).visit(body, [shape], "body");
+  if (patches) new Search(found, fold).visitPatch(body, [patches, ...(success.body ? [success.body] : [])]);
   return found.slice(0, UNKNOWN_MAX);
 }
 
@@ -145,6 +147,26 @@ class Search {
     }
   }
 
+  /**
+   * Visits the attributes in operations of a PATCH of SCIM that have no path (RFC 7644 section 3.5.2.1). Their names
+   * may be paths themselves, of which the first part is compared.
+   */
+  visitPatch(body: unknown, shapes: readonly Known[]): void {
+    for (const [at, operation] of listOf(memberOf(body, "operations")).entries()) {
+      const { path, value } = { path: memberOf(operation, "path"), value: memberOf(operation, "value") };
+      if (path !== undefined && path !== null) continue;
+      const [only, ...others] = listOf(value);
+      const attributes = Array.isArray(value) && others.length === 0 ? only : value;
+      if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) continue;
+      const entries = Object.entries(attributes);
+      const plain = entries.filter(([name]) => !/[.[]/.test(name) || EXTENSION.test(name));
+      const roots = entries.filter(([name]) => /[.[]/.test(name)).map(([name]) => [name.split(/[.[]/, 1)[0], ""]);
+      for (const known of [plain, roots]) {
+        this.visit(Object.fromEntries(known), shapes, `body.Operations[${at}].value`);
+      }
+    }
+  }
+
   #membersOf(shapes: readonly Known[]): Members {
     const before = this.#members.get(shapes);
     if (before) return before;
@@ -163,6 +185,16 @@ class Search {
     }
     return { named, names: lists.flatMap((list) => Object.keys(list)), values };
   }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The member of an object, in any letter case. */
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.entries(value).find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
 function placeOf(parent: string, name: string): string {

@@ -1,18 +1,11 @@
 /** Opaque access tokens: one row each, under the digest of the token's text. */
-import { keys } from "../table/keys.ts";
-import { bool, list, number, optional, record, rowCodec, text } from "../table/row.ts";
-import type { Step, Table } from "../table/table.ts";
+import { keys } from "../database/table/keys.ts";
+import { bool, list, number, optional, record, rowCodec, text } from "../database/table/row.ts";
+import type { Step, Table } from "../database/table/table.ts";
 import { confirmation } from "./confirmation.ts";
-import type { Exchange, ExchangeActor } from "./delegation.ts";
-import type { AccessToken, TokenUser } from "./model.ts";
+import type { AccessToken, Exchange, ExchangeActor, SignInProof, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { putting, removing } from "./unconditional.ts";
-
-/** The opaque access tokens of all tenants. */
-export interface AccessTokenStore {
-  /** The token with that text, expired ones included. One round trip. */
-  find(tokenText: string): Promise<AccessToken | undefined>;
-}
 
 /** The user of a token, as rows store it. */
 export const tokenUser = record<TokenUser>({
@@ -49,6 +42,7 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     expiresAtSeconds: number,
     audience: optional(list(text)),
     isDelegated: optional(bool),
+    proof: optional(record<SignInProof>({ atSeconds: number, methods: list(text) })),
     sid: optional(text),
     exchanges: optional(exchangeList),
     cnf: optional(confirmation),
@@ -57,9 +51,10 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
 });
 
 /** Opens the store on the table of one request. */
-export function accessTokenStore(table: Table): AccessTokenStore {
+export function accessTokenStore(table: Table) {
   return {
-    async find(tokenText) {
+    /** The token with that text, expired ones included. One round trip. */
+    async find(tokenText: string): Promise<AccessToken | undefined> {
       if (!isOpaque(tokenText, "at_")) return undefined;
       const item = await table.get(keys.accessToken(digestOf(tokenText)));
       return item && rows.read(item).token;

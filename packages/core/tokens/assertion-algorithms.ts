@@ -15,3 +15,6 @@ export const assertionAlgorithms = [
 
 /** Those of FAPI 2.0 (section 5.4.1). */
 export const fapiAlgorithms = ["PS256", "ES256", "EdDSA", "Ed25519"] as const;
+
+/** The algorithms of request objects: all of them asymmetric. Those of `requestObject.requestObjectSigningAlg`. */
+export const requestObjectAlgorithms = ["PS256", "ES256", "RS256"] as const;

@@ -9,8 +9,11 @@ import { type KeysOfClient, keyFrom } from "./registered-key.ts";
 /** Characters of an assertion: an RSA signature of 4,096 bits with claims has fewer than 2,000. */
 const LENGTH_MAX = 8_192;
 const ID_LENGTH_MAX = 255;
-/** How far ahead an assertion may expire, and how long ago it may have been issued. */
-const LIFE_SECONDS_MAX = 300;
+/**
+ * How far ahead an assertion may expire, and how long ago it may have been issued. Libraries such as MSAL make those of
+ * ten minutes. A stolen one counts as long where its client never sent it, and each used one is remembered as long.
+ */
+export const LIFE_SECONDS_MAX = 600;
 /** How far the clock of a client may be from this one. */
 export const ASSERTION_SKEW_SECONDS = 10;
 /** The kinds of JWTs that are assertions, in lower case: others of the same key are none (RFC 8725 section 3.11). */
@@ -55,6 +58,20 @@ export function assertedClient(text: string): string | undefined {
 }
 
 /**
+ * Whether a text says that it is an assertion which lives too long. Nothing of it is verified: the answer is the same
+ * for every client, and for none.
+ */
+export function isTooLong(text: string, nowMs: number): boolean {
+  if (text.length > LENGTH_MAX) return false;
+  try {
+    return !expiresSoon(decodeJwt(text), nowMs);
+  } catch {
+    // Not a JWT.
+    return false;
+  }
+}
+
+/**
  * Verifies an assertion: signed with a key of the client, about it and by it, for this server, alive, and of a short
  * life. `undefined` for any other, after the same work whether the client has such a key or not.
  */
@@ -90,12 +107,17 @@ function isForUs({ aud }: JWTPayload, { issuers, addresses, onlyAudience }: Asse
   );
 }
 
-function isShort({ exp = 0, iat }: JWTPayload, nowMs: number): boolean {
+function expiresSoon({ exp }: JWTPayload, nowMs: number): boolean {
+  return typeof exp !== "number" || exp <= nowMs / 1_000 + LIFE_SECONDS_MAX + ASSERTION_SKEW_SECONDS;
+}
+
+function isShort(claims: JWTPayload, nowMs: number): boolean {
+  const { iat } = claims;
   const most = LIFE_SECONDS_MAX + ASSERTION_SKEW_SECONDS;
   const nowSeconds = nowMs / 1_000;
   // An `iat` in the future is a clock that is ahead, or an assertion made for later.
   const isRecent = iat === undefined || (iat <= nowSeconds + ASSERTION_SKEW_SECONDS && iat >= nowSeconds - most);
-  return exp <= nowSeconds + most && isRecent;
+  return expiresSoon(claims, nowMs) && isRecent;
 }
 
 function assertionOf({ jti, exp }: JWTPayload): Assertion | undefined {

@@ -3,9 +3,9 @@
  * to. The row of a used code stays for a while, so that its second use is noticed and ends the tokens of the first.
  */
 import { randomUUID } from "node:crypto";
-import { keys } from "../table/keys.ts";
-import { bool, list, number, oneOf, optional, record, rowCodec, text } from "../table/row.ts";
-import type { Step, Table } from "../table/table.ts";
+import { keys } from "../database/table/keys.ts";
+import { bool, list, number, oneOf, optional, record, rowCodec, text } from "../database/table/row.ts";
+import type { Step, Table } from "../database/table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
 import type { TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
@@ -92,12 +92,6 @@ export interface FoundCode {
   readonly isUsed: boolean;
 }
 
-/** The codes of all tenants. */
-export interface CodeStore {
-  /** The code with that text, used and expired ones included. One round trip. */
-  find(codeText: string): Promise<FoundCode | undefined>;
-}
-
 /** A code as rows store it. */
 export const codeFields = record<AuthorizationCode>({
   tenant: text,
@@ -139,9 +133,10 @@ const rows = rowCodec<{
 });
 
 /** Opens the store on the table of one request. */
-export function codeStore(table: Table): CodeStore {
+export function codeStore(table: Table) {
   return {
-    async find(codeText) {
+    /** The code with that text, used and expired ones included. One round trip. */
+    async find(codeText: string): Promise<FoundCode | undefined> {
       if (!isOpaque(codeText, "ac_")) return undefined;
       const digest = digestOf(codeText);
       const item = await table.get(keys.authorizationCode(digest));

@@ -3,7 +3,7 @@
  * (RFC 8705 section 3). A bound token is valid only together with the proof that its holder has the key.
  */
 import { createHash, timingSafeEqual, X509Certificate } from "node:crypto";
-import { type Field, misfit } from "../table/row.ts";
+import { type Field, misfit } from "../database/table/row.ts";
 
 /** The confirmation of a bound token: the SHA-256 thumbprint of exactly one key. A token without one is unbound. */
 export type Confirmation =

@@ -2,28 +2,7 @@
  * Token exchange (RFC 8693): what a token that a client got for the token of another keeps of its origin. Each exchange
  * adds one element, so that the whole chain shows who acted, and ends with each of its parts. Pure.
  */
-import { type AccessToken, permissionOf } from "./model.ts";
-
-/** One exchange that a token comes from. */
-export interface Exchange {
-  /** The client that the exchanged token was issued to. */
-  readonly clientId: string;
-  /** The grant of the exchanged token. */
-  readonly grantId: string;
-  /** When that token was issued, as revocations are compared with it. */
-  readonly issuedMs: number;
-  /** The token that the exchanging client presented for the actor; absent where the client acts itself. */
-  readonly actor?: ExchangeActor | undefined;
-}
-
-/** An actor by a token of its own. */
-export interface ExchangeActor {
-  readonly grantId: string;
-  /** When that token was issued, as revocations are compared with it. */
-  readonly issuedMs: number;
-  /** Absent for the exchanging client. */
-  readonly userId?: string | undefined;
-}
+import { type AccessToken, type Exchange, permissionOf } from "./model.ts";
 
 /** An actor as tokens and introspection show it (RFC 8693 section 4.1). */
 export interface ActClaim {

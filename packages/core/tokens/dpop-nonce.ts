@@ -12,20 +12,17 @@ const WINDOWS = 3;
 const NONCE_BYTES = 18;
 
 /** The nonces of a deployment. */
-export interface Nonces {
-  /** The nonce that is issued at a moment. */
-  at(nowMs: number): string;
-  /** Whether a nonce is accepted; `replaced`: a newer one is issued already. Constant time. */
-  judge(nonce: string, nowMs: number): "current" | "replaced" | "refused";
-}
+export type Nonces = ReturnType<typeof newNonces>;
 
 /** Opens the nonces under a key that callers do not know. */
-export function newNonces(key: Uint8Array): Nonces {
+export function newNonces(key: Uint8Array) {
   const ofWindow = (window: number): string =>
     createHmac("sha256", key).update(`nonce ${window}`).digest().subarray(0, NONCE_BYTES).toString("base64url");
   return {
-    at: (nowMs) => ofWindow(windowOf(nowMs)),
-    judge(nonce, nowMs) {
+    /** The nonce that is issued at a moment. */
+    at: (nowMs: number): string => ofWindow(windowOf(nowMs)),
+    /** Whether a nonce is accepted; `replaced`: a newer one is issued already. Constant time. */
+    judge(nonce: string, nowMs: number): "current" | "replaced" | "refused" {
       const now = windowOf(nowMs);
       // The clock of the container that issued it can be ahead: then it names the next window.
       const newest = windowOf(nowMs + CLOCK_TOLERANCE_MS);

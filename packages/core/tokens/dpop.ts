@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from "jose";
-import type { SentRequest } from "../operation/context.ts";
+import type { SentRequest } from "../kernel/operation/context.ts";
 import { publicKeyIn } from "./dpop-key.ts";
 import { type Nonces, newNonces } from "./dpop-nonce.ts";
 
@@ -49,16 +49,14 @@ export type ProofVerdict =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Checks proofs for one container. No round trip. */
-export interface ProofReader {
-  /** Checks the value of the header `DPoP`. */
-  read(header: string, check: ProofCheck): Promise<ProofVerdict>;
-}
+export type ProofReader = ReturnType<typeof newProofReader>;
 
 /** Opens the reader on the key of nonces. */
-export function newProofReader(nonceKey: Uint8Array): ProofReader {
+export function newProofReader(nonceKey: Uint8Array) {
   const nonces = newNonces(nonceKey);
   return {
-    async read(header, check) {
+    /** Checks the value of the header `DPoP`. */
+    async read(header: string, check: ProofCheck): Promise<ProofVerdict> {
       try {
         return await verdictOf(header, check, nonces);
       } catch {

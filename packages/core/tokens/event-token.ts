@@ -3,8 +3,8 @@
  * receivers cannot sign an access token.
  */
 import { SignJWT } from "jose";
-import type { Seal } from "../platform/seal.ts";
-import type { Table } from "../table/table.ts";
+import type { Table } from "../database/table/table.ts";
+import type { Seal } from "../kernel/seal.ts";
 import { toJwk } from "./jwt.ts";
 import { newHeldRing } from "./key-cache.ts";
 import { acceptedAt } from "./key-ring.ts";
@@ -23,27 +23,23 @@ export interface EventClaims {
 }
 
 /** Signs events. */
-export interface EventSigner {
-  /** The compact form. No round trip while the keys are fresh. */
-  sign(table: Table, claims: EventClaims, nowMs: number): Promise<string>;
-  /** The public keys that verify events, as a JWK set. One round trip where they may have changed. */
-  keySet(table: Table, nowMs: number): Promise<{ readonly keys: ReturnType<typeof toJwk>[] }>;
-}
+export type EventSigner = ReturnType<typeof newEventSigner>;
 
-/**
- * Opens the keys of events in one container; creates the first key where there is none, and another one where the seal
- * cannot open those that are stored: its public half is published at once, and that of the others stays.
- */
-export function newEventSigner(seal: Seal): EventSigner {
-  const held = newHeldRing((table) => keyStore(table, seal, { place: eventKeys, startsAnew: true }));
+/** Opens the keys of events in one container; creates the first key where there is none. */
+export function newEventSigner(seal: Seal) {
+  const held = newHeldRing((table) => keyStore(table, seal, { place: eventKeys }));
   return {
-    async sign(table, claims, nowMs) {
+    /** The compact form. No round trip while the keys are fresh. */
+    async sign(table: Table, claims: EventClaims, nowMs: number): Promise<string> {
       const { key, secret } = await held.signer(table, nowMs);
       return new SignJWT({ ...claims })
         .setProtectedHeader({ alg: "ES256", typ: "secevent+jwt", kid: key.kid })
         .setIssuedAt(Math.floor(nowMs / 1_000))
         .sign(secret);
     },
-    keySet: async (table, nowMs) => ({ keys: acceptedAt((await held.open(table, nowMs)).ring, nowMs).map(toJwk) }),
+    /** The public keys that verify events, as a JWK set. One round trip where they may have changed. */
+    keySet: async (table: Table, nowMs: number): Promise<{ readonly keys: ReturnType<typeof toJwk>[] }> => ({
+      keys: acceptedAt((await held.open(table, nowMs)).ring, nowMs).map(toJwk),
+    }),
   };
 }

@@ -5,8 +5,8 @@
  */
 import { KeyObject } from "node:crypto";
 import { type JWTPayload, SignJWT } from "jose";
-import type { Seal } from "../platform/seal.ts";
-import type { Table } from "../table/table.ts";
+import type { Table } from "../database/table/table.ts";
+import type { Seal } from "../kernel/seal.ts";
 import { newHeldKeys, type SigningKeys, signerFor } from "./key-cache.ts";
 import { pssKid, type RsaKey, rsaPrivateKey } from "./key-kinds.ts";
 import type { Ring } from "./key-ring.ts";
@@ -23,27 +23,24 @@ export const LOGOUT_TYPE = "logout+jwt";
 export type SignedType = "JWT" | typeof LOGOUT_TYPE;
 
 /** Signs ID tokens, and logout tokens, for one container. */
-export interface IdTokenKeys {
-  /** Claims as a JWT that lives so long. No round trip while the ring is fresh; creates a missing ring. */
-  sign(
-    table: Table,
-    claims: JWTPayload,
-    algorithm: IdTokenAlgorithm,
-    lifeSeconds: number,
-    nowMs: number,
-    type?: SignedType,
-  ): Promise<string>;
-  /** The RSA keys; creates one where there is none. */
-  ring(table: Table, nowMs: number): Promise<Ring<RsaKey>>;
-}
+export type IdTokenKeys = ReturnType<typeof newIdTokenKeys>;
 
 /** Opens the keys of one container. `signing`: those of access tokens, which sign ES256. */
-export function newIdTokenKeys(seal: Seal, signing: SigningKeys): IdTokenKeys {
+export function newIdTokenKeys(seal: Seal, signing: SigningKeys) {
   const storeOf = (table: Table) => ringStore(table, seal, { place: idTokenKeys });
   const held = newHeldKeys(storeOf, rsaPrivateKey);
   return {
-    ring: async (table, nowMs) => (await held.open(table, nowMs)).ring,
-    async sign(table, claims, algorithm, lifeSeconds, nowMs, typ = "JWT") {
+    /** The RSA keys; creates one where there is none. */
+    ring: async (table: Table, nowMs: number): Promise<Ring<RsaKey>> => (await held.open(table, nowMs)).ring,
+    /** Claims as a JWT that lives so long. No round trip while the ring is fresh; creates a missing ring. */
+    async sign(
+      table: Table,
+      claims: JWTPayload,
+      algorithm: IdTokenAlgorithm,
+      lifeSeconds: number,
+      nowMs: number,
+      typ: SignedType = "JWT",
+    ): Promise<string> {
       if (algorithm === "ES256") return signing.signClaims(table, claims, lifeSeconds, nowMs, typ);
       const { key, secret } = await signerFor(held, storeOf(table), { table, lifeSeconds, nowMs });
       const kid = algorithm === "PS256" ? pssKid(key) : key.kid;

@@ -1,6 +1,6 @@
 /** Verifies ID tokens that come back to this service as hints (OpenID Connect Core 1.0 section 3.1.2.1). */
 import { compactVerify, createLocalJWKSet, decodeJwt, errors } from "jose";
-import type { Table } from "../table/table.ts";
+import type { Table } from "../database/table/table.ts";
 import { idTokenAlgorithms } from "./id-token-keys.ts";
 import { toJwk } from "./jwt.ts";
 import { rsaJwks } from "./key-kinds.ts";

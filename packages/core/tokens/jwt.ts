@@ -1,7 +1,7 @@
 /** Access tokens as JWTs (RFC 9068), signed with ES256. */
 import { type CryptoKey, decodeJwt, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { SUPER_TENANT } from "../domain/tenant.ts";
-import { canBeId } from "../platform/ids.ts";
+import { SUPER_TENANT } from "../kernel/domain/tenant.ts";
+import { canBeId } from "../kernel/ids.ts";
 import { confirmationIn } from "./confirmation.ts";
 import { actOf, packed, unpacked } from "./delegation.ts";
 import type { RingKey } from "./key-ring.ts";
@@ -34,6 +34,8 @@ interface OwnClaim {
   readonly delegated?: true;
   readonly claims?: readonly string[];
   readonly session?: string;
+  /** When the person entered the password, and what was proven. */
+  readonly proof?: readonly [number, ...string[]];
   readonly exchanges?: ReturnType<typeof packed>;
 }
 const OWN = "idp";
@@ -89,6 +91,7 @@ export function signAccessToken(
     ...(token.isDelegated && { delegated: true }),
     ...(token.claims && { claims: token.claims }),
     ...(token.sid !== undefined && { session: token.sid }),
+    ...(token.proof && { proof: [token.proof.atSeconds, ...token.proof.methods] }),
     ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
   const act = actOf(token);
@@ -206,22 +209,18 @@ export function claimsOf(text: string): { readonly tenant: string; readonly gran
 
 function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   const own = ownOf(payload);
-  const { sub, iss, client_id, scope, iat, exp, aut } = payload;
-  if (!own || !isText(client_id) || !isText(sub)) return undefined;
-  const scopes = scopesIn(scope);
-  if (!scopes) return undefined;
-  if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
-  if (!Array.isArray(payload.aud) || !payload.aud.every(isText)) return undefined;
-  if (iss !== issuer.issuerOf(own.tenant)) return undefined;
+  const registered = registeredIn(payload);
+  if (!own || !registered || payload.iss !== issuer.issuerOf(own.tenant)) return undefined;
+  const { sub, client_id, iat, exp, aud, scopes } = registered;
   // A token that is bound in a way that is not known here is no Bearer token.
   const cnf = payload.cnf === undefined ? undefined : confirmationIn(payload.cnf);
   if (payload.cnf !== undefined && !cnf) return undefined;
   const { username, user_store, roles = [] } = own;
   const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
-  if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
+  if (payload.aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
   const exchanges = own.exchanges && unpacked(own.exchanges);
   if (own.exchanges && !exchanges) return undefined;
-  const isForAll = sameTexts(payload.aud, [client_id, issuer.origin]);
+  const isForAll = sameTexts(aud, [client_id, issuer.origin]);
   return {
     tenant: own.tenant,
     clientId: client_id,
@@ -233,13 +232,22 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     issuedAtSeconds: iat,
     issuedMs: own.issued_ms,
     expiresAtSeconds: exp,
-    ...(!isForAll && { audience: payload.aud }),
+    ...(!isForAll && { audience: aud }),
     ...(own.delegated && { isDelegated: true }),
     ...(own.claims && { claims: own.claims }),
     ...(own.session !== undefined && { sid: own.session }),
+    ...(own.proof && { proof: { atSeconds: own.proof[0], methods: own.proof.slice(1).filter(isText) } }),
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };
+}
+
+/** The registered claims (RFC 9068 section 2.2); `undefined` where one is missing or of another type. */
+function registeredIn({ sub, client_id, iat, exp, aud, scope }: JWTPayload) {
+  const scopes = scopesIn(scope);
+  if (!isText(sub) || !isText(client_id) || !scopes) return undefined;
+  if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
+  return Array.isArray(aud) && aud.every(isText) ? { sub, client_id, iat, exp, aud, scopes } : undefined;
 }
 
 /** The scopes of a claim, which is a text with blanks or a list; `undefined` where it is neither. */
@@ -255,6 +263,7 @@ function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const { tenant, application, grant, issued_ms, roles = [], claims = [], username, user_store, session } = own;
   const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
   if (!isComplete || ![username, user_store, session].every(isOptional)) return undefined;
+  if (own.proof !== undefined && !(Array.isArray(own.proof) && isWholeSeconds(own.proof[0]))) return undefined;
   const areLists = [roles, claims].every((each) => Array.isArray(each) && each.every(isText));
   return areLists ? (own as OwnClaim) : undefined;
 }

@@ -1,7 +1,7 @@
 /** The keys of the ring in the memory of one container: read again when they may have changed, and imported once. */
 import { type JWTPayload, SignJWT } from "jose";
-import type { Seal } from "../platform/seal.ts";
-import type { Table } from "../table/table.ts";
+import type { Table } from "../database/table/table.ts";
+import type { Seal } from "../kernel/seal.ts";
 import { type Issuer, type KeyOf, privateKey, publicKey, type SignableToken, signAccessToken } from "./jwt.ts";
 import { acceptedAt, type Ring, type RingEntry, type RingKey, signerAt } from "./key-ring.ts";
 import { type KeyStore, keyStore, type OpenRing, readRing } from "./key-store.ts";

@@ -2,7 +2,7 @@
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, importJWK } from "jose";
-import { type Field, number, record, text } from "../table/row.ts";
+import { type Field, number, record, text } from "../database/table/row.ts";
 import type { RingEntry, RingKey } from "./key-ring.ts";
 
 /** The public half of an RS256 key. */

@@ -2,7 +2,9 @@
  * Public keys of others as a JWK set (RFC 7517), reduced to what verifies a signature or encrypts: members that name
  * other keys, certificates or addresses are left out. Pure.
  */
-import { digestOf } from "../platform/certificate.ts";
+
+import { digestOf } from "../kernel/certificate.ts";
+import { isObject, parsedJson } from "../kernel/json.ts";
 
 /** A public key, in the members of a JWK. */
 export type PublicKey = Readonly<Record<string, string>>;
@@ -41,7 +43,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Reads a JWK set, of which it leaves out keys for another use. `undefined` for a text that is none. */
 export function readKeySet(text: string, use: KeyUse = "sig"): KeySet | undefined {
-  const set = parsed(text);
+  const set = parsedJson(text);
   const given = isObject(set) ? set.keys : undefined;
   if (!Array.isArray(given)) return undefined;
   const few = given.slice(0, KEYS_MAX);
@@ -98,16 +100,4 @@ function bytesOf(text: string): number {
 
 function isNumber(value: unknown): value is string {
   return typeof value === "string" && BASE64URL.test(value);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,12 +2,13 @@
  * The rows of the key ring: one with the public halves, one with the sealed private halves. Both change in one
  * transaction.
  */
-import { Fault } from "../platform/faults.ts";
-import { OtherKey, type Seal } from "../platform/seal.ts";
-import { keys } from "../table/keys.ts";
-import { json, list, misfit, number, rowCodec, text } from "../table/row.ts";
-import { stale, whileStale } from "../table/stale.ts";
-import type { Key, Step, Table } from "../table/table.ts";
+
+import { keys } from "../database/table/keys.ts";
+import { json, list, misfit, number, rowCodec, text } from "../database/table/row.ts";
+import { stale, whileStale } from "../database/table/stale.ts";
+import type { Key, Step, Table } from "../database/table/table.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Seal } from "../kernel/seal.ts";
 import { type KeyKind, p256, type RsaKey, rsa2048 } from "./key-kinds.ts";
 import {
   LIFE_SECONDS,
@@ -51,9 +52,6 @@ export const eventKeys: RingPlace = {
   secrets: keys.eventSigningKeys(),
   owner: "event-signing-keys",
 };
-
-/** In a ring of so many keys none is added for those that cannot be opened: functions would outdo each other. */
-const RING_MOST = 16;
 
 /** A private half as it is stored: `d` is the text of its kind (key-kinds.ts). */
 interface SecretKey {
@@ -115,8 +113,6 @@ export interface KeyStoreOptions<K extends RingEntry = RingKey> {
   /** No key is accepted for longer than this after it has signed. */
   readonly lifeSecondsMax?: number | undefined;
   readonly place: RingPlace<K>;
-  /** Private halves that another key sealed count as none, so that `open` adds a key. Default: they are an error. */
-  readonly startsAnew?: boolean;
 }
 
 /** Opens the store of the keys of access tokens on a table. */
@@ -128,14 +124,13 @@ export function keyStore(table: Table, seal: Seal, options: Partial<KeyStoreOpti
 export function ringStore<K extends RingEntry>(
   table: Table,
   seal: Seal,
-  { lifeSecondsMax = Number.POSITIVE_INFINITY, place, startsAnew = false }: KeyStoreOptions<K>,
+  { lifeSecondsMax = Number.POSITIVE_INFINITY, place }: KeyStoreOptions<K>,
 ): KeyStore<K> {
   const ringRows = ringRowsOf(place);
   const read = async (): Promise<Versioned<K>> => {
     const [item, sealed] = await table.snapshot([place.ring, place.secrets]);
     const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
-    const canStartAnew = startsAnew && ring.length < RING_MOST;
-    const secrets = sealed ? privateHalves(seal, secretRows.read(sealed).sealed, place, canStartAnew) : [];
+    const secrets = sealed ? secretKeys.parse(seal.open(secretRows.read(sealed).sealed, place.owner)) : [];
     if (secrets === misfit) throw new Error("the sealed signing keys do not have the expected form");
     return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
@@ -197,15 +192,6 @@ export function ringStore<K extends RingEntry>(
         return kid;
       }),
   };
-}
-
-function privateHalves(seal: Seal, sealed: string, { owner }: { readonly owner: string }, canStartAnew: boolean) {
-  try {
-    return secretKeys.parse(seal.open(sealed, owner));
-  } catch (error) {
-    if (canStartAnew && error instanceof OtherKey) return [];
-    throw error;
-  }
 }
 
 /** A rehearsal must not sign with a key that is stored nowhere, and stores none. */

@@ -3,7 +3,7 @@
  * limit, and then what was added. What it does not know is told apart by a *horizon*: entries from before it may be
  * missing.
  */
-import type { Table } from "../table/table.ts";
+import type { Table } from "../database/table/table.ts";
 import { LOG_WINDOW_MS, type LogEntry, type LogName, type Revocation, readLog } from "./revocation-log-store.ts";
 
 /** How much of the log is read a second time: a row can appear up to 9 seconds after the time that its key contains. */
@@ -31,20 +31,7 @@ export const LOG_LIMITS: LogLimits = {
 };
 
 /** The knowledge of one log. */
-export interface KnownLog {
-  /** Whether it was read at most that long ago; never for 0. */
-  isFresh(nowMs: number, maxAgeMs: number): boolean;
-  /** Reads what was added. `orderOf` numbers the reads of the container in the order of their ends. One round trip. */
-  read(table: Table, tenant: string, nowMs: number, orderOf: () => number): Promise<void>;
-  /** From when on tokens of the subject are valid, by the known entries; 0 without an entry. */
-  fromMs(subject: string): number;
-  /** Entries that were dated before this time may be missing. */
-  horizonMs(): number;
-  /** The number of the latest read after which entries may be missing. */
-  gapOrder(): number;
-  /** Whether no entry of the subject appeared after the read with that number. */
-  isUnchangedSince(subject: string, order: number): boolean;
-}
+export type KnownLog = ReturnType<typeof newKnownLog>;
 
 interface Seen {
   readonly fromMs: number;
@@ -58,7 +45,7 @@ export function newKnownLog(
   namesOf: (revocation: Revocation) => readonly string[],
   onDamaged: (damage: Error) => void,
   limits: LogLimits,
-): KnownLog {
+) {
   let readMs = Number.NEGATIVE_INFINITY;
   let horizonMs = Number.POSITIVE_INFINITY;
   let gapOrder = Number.POSITIVE_INFINITY;
@@ -108,8 +95,13 @@ export function newKnownLog(
   };
 
   return {
-    isFresh: (nowMs, maxAgeMs) => maxAgeMs > 0 && nowMs - readMs <= maxAgeMs && nowMs >= readMs - STEP_BACK_MS,
-    async read(table, tenant, nowMs, orderOf) {
+    /** Whether it was read at most that long ago; never for 0. */
+    isFresh: (nowMs: number, maxAgeMs: number) =>
+      maxAgeMs > 0 && nowMs - readMs <= maxAgeMs && nowMs >= readMs - STEP_BACK_MS,
+    /**
+     * Reads what was added. `orderOf` numbers the reads of the container in the order of their ends. One round trip.
+     */
+    async read(table: Table, tenant: string, nowMs: number, orderOf: () => number): Promise<void> {
       const firstMs = nowMs - LOG_WINDOW_MS;
       const nextMs = readMs - OVERLAP_MS;
       // Rows from before the window may be gone, and a clock that was set back would skip what was written since.
@@ -125,9 +117,13 @@ export function newKnownLog(
       addAll(entries, nowMs, order);
       forget(nowMs, order);
     },
-    fromMs: (subject) => seenOf(subject)?.fromMs ?? 0,
-    horizonMs: () => horizonMs,
-    gapOrder: () => gapOrder,
-    isUnchangedSince: (subject, order) => gapOrder <= order && (seenOf(subject)?.order ?? 0) <= order,
+    /** From when on tokens of the subject are valid, by the known entries; 0 without an entry. */
+    fromMs: (subject: string) => seenOf(subject)?.fromMs ?? 0,
+    /** Entries that were dated before this time may be missing. */
+    horizonMs: (): number => horizonMs,
+    /** The number of the latest read after which entries may be missing. */
+    gapOrder: (): number => gapOrder,
+    /** Whether no entry of the subject appeared after the read with that number. */
+    isUnchangedSince: (subject: string, order: number) => gapOrder <= order && (seenOf(subject)?.order ?? 0) <= order,
   };
 }

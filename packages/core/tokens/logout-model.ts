@@ -32,6 +32,8 @@ export interface Logout {
 /** A piece of work with its place in the order of time. */
 export interface WaitingLogout extends Logout {
   readonly sortKey: string;
+  /** Milliseconds since 1970. */
+  readonly dueMs: number;
 }
 
 /** The path at which the token endpoint takes orders of logout tokens. */

@@ -2,9 +2,10 @@
  * Logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.4). What sends them talks to strangers and has no key
  * of tokens; it asks the token endpoint by a sealed order, which only it can make (decision 0117).
  */
-import { newId } from "../platform/ids.ts";
-import type { Seal } from "../platform/seal.ts";
-import type { Table } from "../table/table.ts";
+
+import type { Table } from "../database/table/table.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Seal } from "../kernel/seal.ts";
 import { type IdTokenAlgorithm, type IdTokenKeys, LOGOUT_TYPE } from "./id-token-keys.ts";
 import { issuerAt } from "./jwt.ts";
 

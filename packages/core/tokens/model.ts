@@ -1,6 +1,5 @@
 /** Access tokens in any format. */
 import type { Confirmation } from "./confirmation.ts";
-import type { Exchange } from "./delegation.ts";
 import { guestSubject } from "./guest-subject.ts";
 
 /** The user on whose behalf an application acts. */
@@ -26,6 +25,35 @@ export function homeOf({ home }: Pick<TokenUser, "home">, tenant: string): strin
 /** A user as what an application of a tenant gets names it. */
 export function tokenUserOf({ id, userName, userStore }: TokenUser, home: string, tenant: string): TokenUser {
   return { id, userName, userStore, ...(home !== tenant && { home }) };
+}
+
+/** The sign-in of a person that a token is from. */
+export interface SignInProof {
+  /** When the password was entered, in seconds since 1970. */
+  readonly atSeconds: number;
+  /** What was proven, as `amr` names it (RFC 8176). */
+  readonly methods: readonly string[];
+}
+
+/** One exchange that a token comes from. */
+export interface Exchange {
+  /** The client that the exchanged token was issued to. */
+  readonly clientId: string;
+  /** The grant of the exchanged token. */
+  readonly grantId: string;
+  /** When that token was issued, as revocations are compared with it. */
+  readonly issuedMs: number;
+  /** The token that the exchanging client presented for the actor; absent where the client acts itself. */
+  readonly actor?: ExchangeActor | undefined;
+}
+
+/** An actor by a token of its own. */
+export interface ExchangeActor {
+  readonly grantId: string;
+  /** When that token was issued, as revocations are compared with it. */
+  readonly issuedMs: number;
+  /** Absent for the exchanging client. */
+  readonly userId?: string | undefined;
 }
 
 /** An access token. */
@@ -59,6 +87,11 @@ export interface AccessToken {
    * grant `password`, where the client had the password of the user.
    */
   readonly isDelegated?: boolean | undefined;
+  /**
+   * The sign-in that it is the first token of, where the person gave it the own account (`internal_login`). No later
+   * one has it: neither a refreshed nor an exchanged token (decision 0145).
+   */
+  readonly proof?: SignInProof | undefined;
   /** The session in the browser that it ends with; absent where it outlives its session (decision 0116). */
   readonly sid?: string | undefined;
   /** The exchanges that it comes from, the latest first (decision 0081). */

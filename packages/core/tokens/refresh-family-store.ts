@@ -3,15 +3,15 @@
  * issues the next one (RFC 9700 section 4.14.2). The row of a used token stays until that token would have expired, so
  * that its second use is noticed and ends the family.
  */
-import { keys } from "../table/keys.ts";
-import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
-import type { Item, Step, Table } from "../table/table.ts";
+import { keys } from "../database/table/keys.ts";
+import { list, number, optional, record, rowCodec, text } from "../database/table/row.ts";
+import type { Item, Step, Table } from "../database/table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
 import { type ClaimNames, claimNames, type SignedIn } from "./code-store.ts";
 import { type Confirmation, confirmation } from "./confirmation.ts";
 import { CLOCK_TOLERANCE_MS, isFromFuture, type TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
-import { type Issued, MARK_AHEAD_MS } from "./revocation-store.ts";
+import type { Issued } from "./revocation-store.ts";
 import { putting, removing } from "./unconditional.ts";
 
 /**
@@ -19,6 +19,17 @@ import { putting, removing } from "./unconditional.ts";
  * section 4.14.2).
  */
 export const FAMILY_SECONDS = 30 * 24 * 60 * 60;
+
+/** When the last token of a grant that begins now can expire, given the greatest lifetimes of tokens. */
+export function lastTokenSeconds(
+  {
+    accessTokenSecondsMax,
+    refreshTokenSecondsMax,
+  }: Readonly<Record<"accessTokenSecondsMax" | "refreshTokenSecondsMax", number>>,
+  nowMs: number,
+): number {
+  return Math.ceil(nowMs / 1_000) + Math.max(FAMILY_SECONDS, refreshTokenSecondsMax) + accessTokenSecondsMax;
+}
 
 /** A token that was replaced at most so long after the start of a request was replaced during it. */
 export const ROTATION_MS = 30_000;
@@ -29,6 +40,15 @@ export interface LatestAccess {
   readonly digest?: string;
   readonly issuedMs: number;
   readonly expiresAtSeconds: number;
+}
+
+/** A used refresh token that counts again for a moment (decision 0157). */
+export interface UsedToken {
+  readonly digest: string;
+  /** When it was used first. */
+  readonly usedMs: number;
+  /** How often it was used again. */
+  readonly again: number;
 }
 
 /** What the ID tokens of a family have in common (OpenID Connect Core 1.0 section 12.2). */
@@ -48,8 +68,8 @@ export interface Family {
   readonly scopes: readonly string[];
   /** When the user signed in, measured like `AccessToken.issuedMs`. */
   readonly startedMs: number;
-  /** The same by the clock; absent in rows of earlier versions. */
-  readonly startedSeconds?: number | undefined;
+  /** The same by the clock. */
+  readonly startedSeconds: number;
   /** When the family ends, however often it is used. */
   readonly endsAtSeconds: number;
   /** The digest of the valid refresh token. */
@@ -59,6 +79,8 @@ export interface Family {
   /** When that token replaced its predecessor; 0 for the first one. */
   readonly rotatedMs: number;
   readonly access: LatestAccess;
+  /** The token that the valid one replaced; absent where the client had no graceful rotation then. */
+  readonly used?: UsedToken | undefined;
   /** The resources of the sign-in, which no token of the family exceeds; absent for all of this service. */
   readonly audience?: readonly string[] | undefined;
   /** The scopes of OpenID Connect that the user gave at a sign-in in a browser; absent for other sign-ins. */
@@ -119,12 +141,13 @@ const familyRows = rowCodec<{
     user: tokenUser,
     scopes: list(text),
     startedMs: number,
-    startedSeconds: optional(number),
+    startedSeconds: number,
     endsAtSeconds: number,
     current: text,
     currentUntilSeconds: number,
     rotatedMs: number,
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
+    used: optional(record<UsedToken>({ digest: text, usedMs: number, again: number })),
     audience: optional(list(text)),
     signInScopes: optional(list(text)),
     signedIn: optional(
@@ -139,18 +162,25 @@ const familyRows = rowCodec<{
 });
 
 /** When a sign-in began, as revocations are compared with it. */
-export function startOf({ startedMs, startedSeconds = Math.floor(startedMs / 1_000) }: Family): Issued {
+export function startOf({ startedMs, startedSeconds }: Family): Issued {
   return { issuedMs: startedMs, issuedAtSeconds: startedSeconds };
 }
 
 /** True for a sign-in, or its latest refresh token, of a clock that is ahead of this one. */
-export function isFamilyFromFuture(family: Family, nowMs: number): boolean {
-  const { startedMs, startedSeconds, rotatedMs } = family;
-  const isStartAhead =
-    startedSeconds === undefined
-      ? startedMs > nowMs + MARK_AHEAD_MS
-      : isFromFuture({ issuedAtSeconds: startedSeconds }, nowMs);
+export function isFamilyFromFuture({ startedSeconds, rotatedMs }: Family, nowMs: number): boolean {
+  const isStartAhead = isFromFuture({ issuedAtSeconds: startedSeconds }, nowMs);
   return isStartAhead || rotatedMs > nowMs + ROTATION_MS + CLOCK_TOLERANCE_MS;
+}
+
+/** Whether a refresh token is the used one that counts again, in its bounds of now. */
+export function isInGrace(
+  digest: string,
+  { used }: Family,
+  { seconds, times }: { readonly seconds: number; readonly times: number },
+  nowMs: number,
+): boolean {
+  if (used?.digest !== digest) return false;
+  return used.again < times && nowMs < used.usedMs + seconds * 1_000;
 }
 
 /** Opens the store on the table of one request. */

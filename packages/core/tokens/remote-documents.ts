@@ -1,8 +1,11 @@
 /**
  * Documents at addresses of clients, for one container. A document is read again when it is old, and when it lacks
  * something; no address more often than every 30 seconds, so that strangers cause few requests.
+ *
+ * JWK sets at addresses of clients. A set is read again, too, when it lacks a key that an assertion names.
  */
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { type KeySet, type KeyUse, readKeySet } from "./key-set.ts";
 
 /** How long a document counts as current, and how long it is used while its address does not respond. */
 const FRESH_MS = 10 * 60_000;
@@ -70,4 +73,12 @@ export function newRemoteDocuments<T>(
       return entry && clock.now() - entry.readMs <= USABLE_MS ? entry.document : undefined;
     },
   };
+}
+
+/** The sets of one container. */
+export type RemoteKeySets = RemoteDocuments<KeySet>;
+
+/** Opens the sets of one container: their keys for one use. */
+export function newRemoteKeySets(fetchDocument: FetchDocument, clock: Clock, use: KeyUse = "sig"): RemoteKeySets {
+  return newRemoteDocuments(fetchDocument, clock, (text) => readKeySet(text, use));
 }

@@ -4,11 +4,11 @@
  * its rows are small, and only JWTs are held against its newest entries.
  */
 import { createHash } from "node:crypto";
-import { systemClock } from "../platform/clock.ts";
-import { newId } from "../platform/ids.ts";
-import { keys } from "../table/keys.ts";
-import { DamagedRow, list, number, optional, rowCodec, text } from "../table/row.ts";
-import { type Item, LAST, type Step, type Table } from "../table/table.ts";
+import { keys } from "../database/table/keys.ts";
+import { DamagedRow, list, number, optional, rowCodec, text } from "../database/table/row.ts";
+import { type Item, LAST, type Step, type Table } from "../database/table/table.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { newId } from "../kernel/ids.ts";
 import { putting } from "./unconditional.ts";
 
 /** How long a revocation stays in the log. Older tokens are compared with the marks. */

@@ -10,10 +10,12 @@
  * token that was issued on data from before the transaction is therefore older than the revocation, however the two
  * interleave. A token that is issued on current data gets an issue time after the revocation (oauth/issue.ts).
  */
-import { systemClock } from "../platform/clock.ts";
-import { keys } from "../table/keys.ts";
-import { number, rowCodec, text, withDefault } from "../table/row.ts";
-import type { Item, Step, Table } from "../table/table.ts";
+
+import { keys } from "../database/table/keys.ts";
+import { number, rowCodec, text, withDefault } from "../database/table/row.ts";
+import type { Item, Step, Table } from "../database/table/table.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { reservedScope } from "../kernel/domain/system-apis.ts";
 import { grantsOfOrigin, type Origin, originsOf } from "./delegation.ts";
 import { type AccessToken, CLOCK_TOLERANCE_MS, grantsOf } from "./model.ts";
 import { logging, loggingGrant } from "./revocation-log-store.ts";
@@ -39,6 +41,8 @@ export const subjects = {
   scopes: (clientId: string): string => `S:${clientId}`,
   /** The scopes of the tenant's own APIs, in tokens of any client. The subject of one scope has the same form. */
   ownScopes: "S:",
+  /** The pages of sign-in that wait for a user: no token has this subject (decision 0146). */
+  pages: (userId: string): string => `P:${userId}`,
   role: (id: string): string => `R:${id}`,
   grant: (id: string): string => `F:${id}`,
   /** The roles of the groups of a tenant. No token has this subject: it is for caches of facts. */
@@ -53,14 +57,6 @@ export interface Issued {
   readonly issuedMs: number;
 }
 
-/** The revocations of all tenants. */
-export interface RevocationStore {
-  /** From when on the tokens of each subject are valid; 0 for a subject without a mark. One round trip. */
-  validFrom(tenant: string, subjects: readonly string[]): Promise<readonly number[]>;
-  /** Whether a mark ends the token: for a token of which the log does not decide. One round trip. */
-  isRevokedByMark(token: AccessToken, nowMs: number): Promise<boolean>;
-}
-
 const marks = rowCodec<{ readonly fromMs: number }>("revocation mark", { fromMs: number });
 
 /** The marks of a client, which are attributes of the client's own row. */
@@ -68,16 +64,18 @@ const clientMarks = rowCodec<{
   readonly tenant: string;
   readonly tokensFromMs: number;
   readonly scopesFromMs: number;
-}>("client", { tenant: text, tokensFromMs: withDefault(number, 0), scopesFromMs: withDefault(number, 0) });
+}>("client", { tenant: text, tokensFromMs: number, scopesFromMs: withDefault(number, 0) });
 
 /** Opens the store on the table of one request. */
-export function revocationStore(table: Table): RevocationStore {
+export function revocationStore(table: Table) {
   return {
-    async validFrom(tenant, of) {
+    /** From when on the tokens of each subject are valid; 0 for a subject without a mark. One round trip. */
+    async validFrom(tenant: string, of: readonly string[]): Promise<readonly number[]> {
       const items = await table.getMany(of.map((subject) => keys.revocation(tenant, subject)));
       return items.map(markOf);
     },
-    async isRevokedByMark(token, nowMs) {
+    /** Whether a mark ends the token: for a token of which the log does not decide. One round trip. */
+    async isRevokedByMark(token: AccessToken, nowMs: number): Promise<boolean> {
       const { tenant, scopes } = token;
       const marked = [token, ...originsOf(token)].map((issued) => ({
         issued,
@@ -122,9 +120,9 @@ export function isDatedAhead({ issuedAtSeconds, issuedMs }: Issued): boolean {
   return issuedMs > (issuedAtSeconds + 1) * 1_000 + MARK_AHEAD_MS;
 }
 
-/** Whether a scope belongs to an API of the tenant. The scopes of this service begin with `internal_`. */
+/** Whether a scope belongs to an API of the tenant. */
 export function isOwnScope(scope: string): boolean {
-  return !scope.startsWith("internal_");
+  return reservedScope(scope) === undefined;
 }
 
 /** The time of a revocation that is about to be written: tokens that were issued before it are not valid. */
@@ -160,6 +158,11 @@ export function revokingClient(tenant: string, clientId: string, fromMs: number)
  */
 export function revokingScopes(tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step {
   return logging(tenant, { subject: subjects.scopes(clientId), fromMs, scopes });
+}
+
+/** The same for all scopes of a client. */
+export function revokingEveryScope(tenant: string, clientId: string, fromMs: number): Step {
+  return logging(tenant, { subject: subjects.scopes(clientId), fromMs });
 }
 
 /**
@@ -208,6 +211,14 @@ export function revokingGrant(
     { ...marking(tenant, subjects.grant(grantId), fromMs, untilSeconds), ...onMark },
     loggingGrant(tenant, grantId, fromMs, untilSeconds),
   ];
+}
+
+/**
+ * The step that ends the pages of sign-in that are open for a user, where one of its sessions ends. Make it again for
+ * every attempt, because it contains the time.
+ */
+export function endingPages(tenant: string, userId: string, untilSeconds: number): Step {
+  return marking(tenant, subjects.pages(userId), revocationTime(), untilSeconds);
 }
 
 /** The subjects of a token, or of one that it comes from, that have marks of their own. */

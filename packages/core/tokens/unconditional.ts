@@ -1,5 +1,5 @@
 /** Steps without a condition: for rows with random ids, and for rows that only move one way. */
-import type { Item, Key, Step } from "../table/table.ts";
+import type { Item, Key, Step } from "../database/table/table.ts";
 
 export function putting(item: Item): Step {
   return { put: item, when: "any", otherwise: failed };

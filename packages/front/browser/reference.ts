@@ -42,6 +42,8 @@ const styles = `*, :after, :before { box-sizing: border-box }
 .table .key-type { width: 150px; max-width: 25% }
 code { font-weight: 700 }
 :focus-visible { outline: 2px solid var(--primary-color) !important; outline-offset: -2px }
+.m-btn.primary:hover, .m-btn.primary:focus-visible, .m-btn.nav:hover, .m-btn.nav:focus-visible {
+  color: var(--primary-btn-text-color) !important; text-decoration: underline }
 table.mono-font td { min-width: 7rem; overflow-wrap: anywhere }
 table.mono-font .m-markdown-small { min-width: 14rem }`;
 
@@ -65,7 +67,7 @@ async function start(): Promise<void> {
     const { request } = (event as CustomEvent<{ readonly request: TriedRequest }>).detail;
     const url = new URL(request.url, location.origin);
     if (credential.tenant !== "" && ofTenants.test(url.pathname)) {
-      url.pathname = `/t/${encodeURIComponent(credential.tenant)}${url.pathname}`;
+      url.pathname = `${tenantPrefix()}${url.pathname}`;
     }
     request.url = url.href;
     // Without it, the browser would ask for a password in a window of its own.
@@ -143,31 +145,57 @@ async function apply(): Promise<void> {
   credential.authorization = undefined;
   const where = credential.tenant === "" ? "" : ` in the tenant ${credential.tenant}`;
   const kind = valueIn("kind");
-  if (kind === "none") return tell(`Requests have no credential${where}.`, true);
-  if (kind === "bearer") {
-    credential.authorization = `Bearer ${valueIn("token").trim()}`;
-    return tell(`Requests have this access token${where}.`, true);
-  }
+  if (kind === "none") return tell(`Requests are sent without a credential${where}.`, true);
+  if (kind === "bearer")
+    return use(`Bearer ${valueIn("token").trim()}`, `Requests are sent with this access token${where}.`);
   if (kind === "basic") {
-    credential.authorization = basic(valueIn("user"), valueIn("password"));
-    return tell(`Requests are those of ${valueIn("user")}${where}.`, true);
+    return use(basic(valueIn("user"), valueIn("password")), `Requests are sent as ${valueIn("user")}${where}.`);
   }
   await requestToken(where);
 }
 
+/**
+ * Uses a credential that the service accepts. Any answer but 401 says that it does: the caller may lack the scope, or
+ * be no user.
+ */
+async function use(authorization: string, text: string): Promise<void> {
+  tell("Checking the credential.", true);
+  try {
+    const headers = { Authorization: authorization, Accept: "application/scim+json" };
+    const answer = await fetch(`${tenantPrefix()}/scim2/Me`, { headers, credentials: "omit" });
+    if (answer.status === 401) {
+      const { detail } = (await answer.json()) as { readonly detail?: string };
+      return tell(`The service does not accept this credential: ${detail ?? "401"}`, false);
+    }
+    credential.authorization = authorization;
+    tell(text, true);
+  } catch {
+    tell("The service does not answer.", false);
+  }
+}
+
+/** The beginning of paths of the chosen tenant. */
+function tenantPrefix(): string {
+  return credential.tenant === "" ? "" : `/t/${encodeURIComponent(credential.tenant)}`;
+}
+
 async function requestToken(where: string): Promise<void> {
-  const prefix = credential.tenant === "" ? "" : `/t/${encodeURIComponent(credential.tenant)}`;
   const scope = valueIn("scope").trim();
   const body = new URLSearchParams({ grant_type: "client_credentials", ...(scope !== "" && { scope }) });
   // RFC 6749 section 2.3.1: both are encoded before they are joined.
   const authorization = basic(encodeURIComponent(valueIn("client")), encodeURIComponent(valueIn("secret")));
   try {
     const headers = { Authorization: authorization };
-    const answer = await fetch(`${prefix}/oauth2/token`, { method: "POST", headers, body, credentials: "omit" });
+    const answer = await fetch(`${tenantPrefix()}/oauth2/token`, {
+      method: "POST",
+      headers,
+      body,
+      credentials: "omit",
+    });
     const token = (await answer.json()) as Readonly<Record<string, string | undefined>>;
     if (!answer.ok) return tell(`No token: ${token.error_description ?? token.error ?? answer.status}`, false);
     credential.authorization = `Bearer ${token.access_token}`;
-    tell(`Requests have a token of ${valueIn("client")}${where}. Its scopes: ${token.scope ?? "none"}.`, true);
+    tell(`Requests are sent with a token for ${valueIn("client")}${where}. Scopes: ${token.scope ?? "none"}.`, true);
   } catch {
     tell("The token endpoint does not answer.", false);
   }

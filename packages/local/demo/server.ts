@@ -5,8 +5,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { problemPage, registrationPage, type SignedIn, STYLE, signedInPage, signedOutPage } from "./pages.ts";
-import { APPLICATION, type DemoService, newRelyingParty, type RelyingParty, type Started } from "./relying-party.ts";
+import { type Html, html } from "#core/sign-in/pages/html.ts";
+import { outboxContent } from "./outbox.ts";
+import {
+  type DemoService,
+  newRelyingParty,
+  type RelyingParty,
+  type SignedIn,
+  type Started,
+  type Way,
+  ways,
+} from "./relying-party.ts";
 
 const HOST = "127.0.0.1";
 const COOKIE = "sign-in-demo";
@@ -15,7 +24,7 @@ const BROWSERS_MAX = 100;
 
 /** What the demo knows of a browser. */
 interface Visit {
-  started?: Started["checks"];
+  started?: Omit<Started, "address">;
   person?: SignedIn;
 }
 
@@ -73,19 +82,26 @@ interface Asked {
 
 async function answer(asked: Asked): Promise<Answer> {
   const { request, origin, party, service } = asked;
+  const { host, port } = new URL(origin);
+  // The service answers to the one address that is registered.
+  if (request.headers.host === `localhost:${port}`) return { status: 307, location: `${origin}${request.url}` };
   // A name of another site that leads to this machine must not see tokens.
-  if (request.headers.host !== new URL(origin).host) return { status: 421, html: problemPage(`Use ${origin}/`) };
+  if (request.headers.host !== host) return { status: 421, html: problemPage(`Use ${origin}/`) };
   const address = new URL(request.url ?? "/", origin);
   const { visit, cookie } = visitOf(asked);
   const set = cookie === undefined ? {} : { cookie };
   switch (`${request.method} ${address.pathname}`) {
     case "GET /":
-      if (!(await party.isRegistered()))
-        return { status: 200, html: registrationPage(service.url, APPLICATION), ...set };
+      if (!(await party.isRegistered())) return { status: 200, html: registrationPage(service.url), ...set };
       return { status: 200, html: visit.person ? signedInPage(visit.person) : signedOut(service), ...set };
+    case "GET /outbox":
+      return { status: 200, html: page(await outboxContent(service.outbox)), ...set };
     case "GET /sign-in": {
-      const { address: target, checks } = await party.start(origin, address.searchParams.get("prompt") ?? undefined);
-      visit.started = checks;
+      const way = wayOf(address.searchParams.get("with"));
+      if (way === undefined) return { status: 404, html: problemPage("There is no such page.") };
+      const prompt = address.searchParams.get("prompt") ?? undefined;
+      const { address: target, ...started } = await party.start(origin, way, prompt);
+      visit.started = started;
       return { status: 303, location: target.href, ...set };
     }
     case "GET /callback": {
@@ -99,6 +115,11 @@ async function answer(asked: Asked): Promise<Answer> {
   if (request.method !== "POST") return { status: 404, html: problemPage("There is no such page.") };
   if (request.headers.origin !== origin) return { status: 403, html: problemPage("The form is not of this page.") };
   return post(address.pathname, visit, asked);
+}
+
+function wayOf(text: string | null): Way | undefined {
+  const given = text ?? "password";
+  return Object.hasOwn(ways, given) ? (given as Way) : undefined;
 }
 
 async function post(path: string, visit: Visit, { origin, party }: Asked): Promise<Answer> {
@@ -141,9 +162,21 @@ function signedOut({ administrator }: DemoService): string {
   return signedOutPage(administrator.username);
 }
 
+/** The style of all pages. Its digest is in the policy of the demo. */
+const STYLE = `
+:root { color-scheme: light dark; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+pre, code { overflow-wrap: anywhere; white-space: pre-wrap; }
+pre { padding: .75rem; border: 1px solid; border-radius: .5rem; }
+form { display: inline; }
+button, .button { display: inline-block; padding: .5rem 1rem; border: 1px solid; border-radius: .5rem; font: inherit;
+  color: inherit; background: none; text-decoration: none; cursor: pointer; }
+[role="alert"] { padding: .75rem; border: 2px solid; border-radius: .5rem; }
+`;
+
 const POLICY = [
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE, "utf8").digest("base64")}'`,
-  "form-action 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'",
+  "form-action 'self' http://127.0.0.1:* http://localhost:*; base-uri 'none'; frame-ancestors 'none'",
 ].join("; ");
 
 function send(response: ServerResponse, { status, html = "", location, cookie }: Answer): void {
@@ -165,4 +198,91 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { error_description: description } = error as { readonly error_description?: unknown };
   return typeof description === "string" ? `${error.message}: ${description}` : error.message;
+}
+
+/** Before the applications exist at the service. */
+function registrationPage(service: string): string {
+  return page(
+    html`<h1>A relying party to try</h1>
+<p>This program is an application that people sign in to. It runs on an address of its own, knows the service
+<code>${service}</code> by its discovery document alone, and uses the client library <code>openid-client</code>.</p>
+<p>It is not registered yet. The button registers it as the administrator of this local service: three public clients,
+which must use PKCE, for a sign-in by password, with a one-time code, and with a passkey.</p>
+<form method="post" action="/register"><button type="submit">Register the applications</button></form>`,
+  );
+}
+
+/** For a person who is not signed in here. */
+function signedOutPage(administrator: string): string {
+  return page(
+    html`<h1>You are not signed in</h1>
+<p>The service asks for a user name and a password: those of <code>${administrator}</code>, or of any user that you
+create.</p>
+<p><a class="button" href="/sign-in">Sign in</a>
+<a class="button" href="/sign-in?with=code">Sign in with a one-time code</a>
+<a class="button" href="/sign-in?with=passkey">Sign in with a passkey</a></p>
+<p>The first time, a page helps to set up the code or the passkey. Use an account that you create for it: one with codes
+or passkeys gets no token by its password alone.</p>
+<p><a class="button" href="/outbox">Mails of the service</a></p>`,
+  );
+}
+
+/** For a person who is signed in: the tokens, readable. */
+function signedInPage(person: SignedIn): string {
+  const { way, idClaims, userInfo, idToken, accessToken, refreshToken, scope, expiresIn } = person;
+  return page(
+    html`<h1>You are signed in</h1>
+<p>
+${refreshToken === undefined ? undefined : postButton("/refresh", "Refresh the tokens")}
+<a class="button" href="/sign-in?with=${way}">Sign in again (single sign-on)</a>
+<a class="button" href="/sign-in?with=${way}&amp;prompt=login">Sign in with the password</a>
+${postButton("/sign-out", "Sign out")}
+</p>
+<h2>Claims of the ID token</h2>
+<pre id="id-claims">${json(idClaims)}</pre>
+<h2>Answer of UserInfo</h2>
+<pre id="user-info">${json(userInfo)}</pre>
+<h2>Tokens</h2>
+<p>Granted scopes: <code>${scope ?? "those that were requested"}</code>. The access token expires
+${expiresIn === undefined ? "at a time that the service does not tell" : `in ${expiresIn} seconds`}.</p>
+<details><summary>ID token</summary><pre>${idToken}</pre></details>
+<details><summary>Access token</summary><pre id="access-token">${accessToken}</pre></details>
+${refreshToken === undefined ? undefined : html`<details><summary>Refresh token</summary><pre>${refreshToken}</pre></details>`}
+<p>A real application keeps tokens to itself. This one shows them, because it has no other purpose.</p>`,
+  );
+}
+
+/** What went wrong, in the words of the service or the library. */
+function problemPage(problem: string): string {
+  return page(
+    html`<h1>The sign-in did not work</h1>
+<p role="alert">${problem}</p>
+<p><a class="button" href="/">Start again</a></p>`,
+  );
+}
+
+function postButton(action: string, text: string): Html {
+  return html`<form method="post" action="${action}"><button type="submit">${text}</button></form>`;
+}
+
+function json(value: object): string {
+  return JSON.stringify(value, undefined, 2);
+}
+
+function page(content: Html): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>A relying party to try</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${content.text}
+</main>
+</body>
+</html>
+`;
 }

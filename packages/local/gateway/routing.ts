@@ -1,4 +1,5 @@
 /** Matches requests to routes in the order of API Gateway HTTP APIs. */
+import type { IncomingMessage } from "node:http";
 
 /** A route of the gateway and the function behind it. */
 export interface GatewayRoute {
@@ -18,7 +19,7 @@ export interface MatchedRoute {
 }
 
 /** Finds the route for a method and a decoded path. */
-export type RouteMatcher = (method: string, path: string) => MatchedRoute | undefined;
+type RouteMatcher = (method: string, path: string) => MatchedRoute | undefined;
 
 type Segment =
   | { readonly kind: "literal"; readonly text: string }
@@ -108,4 +109,24 @@ function fits(segment: Segment, text: string): boolean {
 
 function isGreedy({ segments }: Pattern): boolean {
   return segments.at(-1)?.kind === "greedy";
+}
+
+/** The names of the machine itself. */
+export const loopbackNames: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+
+/** A name or an address, with or without a port, which a container may publish as another one. */
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^\s:@/?#[\]]+)(?::\d*)?$/i;
+
+/** The name in an authority, in lower case; `undefined` for a text that is none. */
+export function nameIn(authority: string): string | undefined {
+  return AUTHORITY.exec(authority)?.[1]?.toLowerCase();
+}
+
+/** Whether a request names one of the own names in its `Host` header, and in its target where that is absolute. */
+export function isForOwnName({ headers, url = "" }: IncomingMessage, own: ReadonlySet<string>): boolean {
+  const [, target] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+  return [headers.host ?? "", ...(target === undefined ? [] : [target])].every((authority) => {
+    const name = nameIn(authority);
+    return name !== undefined && own.has(name);
+  });
 }

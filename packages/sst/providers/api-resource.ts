@@ -1,8 +1,7 @@
 /** API resources: an API of the tenant with its scopes. */
 import { isFault } from "../../client/client.ts";
 import type { ApiResourceInputs, ApiResourceMembers } from "../declarations.ts";
-import { hasUnknown, type Members } from "./declared.ts";
-import { type Change, membersOf, type Part } from "./parts.ts";
+import { type Change, hasUnknown, type Members, membersOf, type Part } from "./declared.ts";
 import { type Definition, resourceOf } from "./resource.ts";
 
 const BASE = "/api/server/v1/api-resources";

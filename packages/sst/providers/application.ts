@@ -2,8 +2,7 @@
 import { isFault } from "../../client/client.ts";
 import type { ApplicationInputs, ApplicationMembers } from "../declarations.ts";
 import { type AuthorizedNow, apiChanges, apisPart, authorized, checkApi } from "./authorized-apis.ts";
-import { hasUnknown, type Members } from "./declared.ts";
-import { type Change, membersOf, type Part } from "./parts.ts";
+import { type Change, hasUnknown, type Members, membersOf, type Part } from "./declared.ts";
 import { type ProtocolNow, protocolChanges, protocolParts, protocolsNow, withProtocols } from "./protocols.ts";
 import { type Definition, resourceOf } from "./resource.ts";
 

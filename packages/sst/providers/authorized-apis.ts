@@ -1,9 +1,8 @@
 /** The APIs that an application may call. A declared list is the whole list. */
 import type { AnswerOf, Api } from "../../client/client.ts";
 import type { DeclaredApi } from "../declarations.ts";
-import { hasUnknown } from "./declared.ts";
-import type { Change, Part } from "./parts.ts";
-import { Refusal } from "./refusals.ts";
+import { type Change, hasUnknown, type Part } from "./declared.ts";
+import { Refusal } from "./resource.ts";
 
 const KEY = "authorizedApis";
 

@@ -1,8 +1,7 @@
 /** The inbound protocols of an application, each with settings of its own. */
 import { type Api, isFault } from "../../client/client.ts";
 import type { ApplicationInputs } from "../declarations.ts";
-import { isObject, type Members, merged, present } from "./declared.ts";
-import { type Change, membersOf, type Part } from "./parts.ts";
+import { type Change, isObject, type Members, membersOf, merged, type Part, present } from "./declared.ts";
 
 /** The settings of a protocol as the service shows them. */
 export interface ProtocolNow {

@@ -3,8 +3,7 @@ import type { Api } from "../../client/client.ts";
 import { apiResource } from "./api-resource.ts";
 import { application } from "./application.ts";
 import type { Members } from "./declared.ts";
-import { apiOf } from "./environment.ts";
-import type { Resource } from "./resource.ts";
+import { apiOf, type Resource } from "./resource.ts";
 
 export type Kind = "application" | "apiResource";
 

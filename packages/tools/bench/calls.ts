@@ -1,5 +1,5 @@
 /** Calls the service over HTTP, and reads the database costs of a call from the request log. */
-import type { Cost } from "#core/table/meter.ts";
+import type { Cost } from "#core/database/table/meter.ts";
 
 /** The caller. */
 export const administrator = { username: "admin", password: "admin" };
@@ -44,6 +44,30 @@ export async function listening(during: () => Promise<unknown>): Promise<LogLine
     console.log = log;
   }
   return lines;
+}
+
+/** Runs `during` without showing the log of the functions. Returns its result, and the log. */
+export async function heard<R>(
+  during: () => Promise<R>,
+): Promise<{ readonly result: R; readonly lines: readonly LogLine[] }> {
+  let result: R | undefined;
+  const lines = await listening(async () => {
+    result = await during();
+  });
+  return { result: result as R, lines };
+}
+
+/** The same, for the result alone. */
+export async function withoutLog<R>(during: () => Promise<R>): Promise<R> {
+  return (await heard(during)).result;
+}
+
+/** Sends a request. Returns the JSON of a success, or where it was created, and throws otherwise. */
+export async function call(url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${url}${path}`, init);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${init.method ?? "GET"} ${path} returned ${answer.status}: ${text}`);
+  return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
 }
 
 /** The costs in a record. */

@@ -1,11 +1,13 @@
 /** The requests that are measured in a process of their own, as the gateway passes them to the functions. */
 import { writeFile } from "node:fs/promises";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { createServer } from "node:tls";
 import { type FunctionName, plan, variablesOf } from "../../../stacks/plan.ts";
 import type { LambdaFunction } from "../../local/gateway.ts";
+import { issueAuthority, issueLeaf } from "../../local/issue.ts";
 import { type Environment, type LoadFunction, startService } from "../../local/service.ts";
-import { administrator, basic, inMemory, listening } from "./calls.ts";
-import { startTlsProxy } from "./cold-tls.ts";
+import { administrator, basic, call, inMemory, withoutLog } from "./calls.ts";
 import { newBenchClient, sendForm } from "./tokens.ts";
 
 /** One measured request. */
@@ -34,7 +36,7 @@ interface Recorded {
 }
 
 /** The cases, and the service behind them. */
-export interface RecordedCases {
+interface RecordedCases {
   readonly cases: readonly ColdCase[];
   /** The address of its database without TLS. The cases have one with TLS. */
   readonly endpoint: string;
@@ -49,7 +51,7 @@ export async function recordCases(directory: string): Promise<RecordedCases> {
   const overTls = { DYNAMODB_ENDPOINT: proxy.endpoint, NODE_EXTRA_CA_CERTS: proxy.authority };
   const cases: ColdCase[] = [];
   const add = async (name: string, of: FunctionName, goal: number, request: () => Promise<unknown>) => {
-    await listening(request);
+    await withoutLog(request);
     const event = join(directory, `${cases.length}.json`);
     await writeFile(event, JSON.stringify(recorded.events.get(of)));
     const environment = { ...recorded.environments.get(of), ...overTls };
@@ -131,17 +133,33 @@ function newRecorder(): Recorded {
   };
 }
 
-async function withoutLog<R>(run: () => Promise<R>): Promise<R> {
-  let result: R | undefined;
-  await listening(async () => {
-    result = await run();
-  });
-  return result as R;
+/** A listening proxy. */
+interface TlsProxy {
+  /** `https://localhost:<port>`. */
+  readonly endpoint: string;
+  /** The file of the authority, for `NODE_EXTRA_CA_CERTS`. */
+  readonly authority: string;
+  close(): void;
 }
 
-async function call(url: string, path: string, request: RequestInit): Promise<unknown> {
-  const response = await fetch(`${url}${path}`, request);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
-  return text === "" ? undefined : JSON.parse(text);
+/** Forwards decrypted connections to an endpoint. Writes the certificate of its authority into a directory. */
+async function startTlsProxy(endpoint: string, directory: string): Promise<TlsProxy> {
+  const authority = await issueAuthority("cold starts");
+  const hosts = [{ type: "dns", value: "localhost" }] as const;
+  const { certificate, key } = await issueLeaf(authority, "localhost", { kind: "server", hosts });
+  const { hostname, port } = new URL(endpoint);
+  const server = createServer({ cert: certificate, key }, (client) => {
+    const upstream = connect(Number(port), hostname);
+    client.on("error", () => upstream.destroy());
+    upstream.on("error", () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const file = join(directory, "authority.pem");
+  await writeFile(file, authority.certificate);
+  return {
+    endpoint: `https://localhost:${(server.address() as AddressInfo).port}`,
+    authority: file,
+    close: () => server.close(),
+  };
 }

@@ -1,21 +1,20 @@
 /** Data for benchmarks: users with the attributes that identity hubs send, and groups of different sizes. */
 import { createHash } from "node:crypto";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import type { Group } from "#core/identities/groups/model.ts";
-import { groupItem } from "#core/identities/groups/store.ts";
-import { tallyAfter, tallyOf } from "#core/identities/memberships/tally.ts";
-import { lookupSteps } from "#core/identities/users/lookup-rows.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { compareText } from "#core/platform/text-order.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Entry } from "#core/table/name-index/items.ts";
-import type { Item, Step } from "#core/table/table.ts";
-import { indexItems } from "./index-rows.ts";
-import { layoutOf } from "./name-rows.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Entry } from "#core/database/table/name-index/items.ts";
+import type { Item, Step } from "#core/database/table/table.ts";
+import type { Group } from "#core/directory/groups/model.ts";
+import { groupItem } from "#core/directory/groups/store.ts";
+import { tallyAfter, tallyOf } from "#core/directory/memberships/tally.ts";
+import { lookupSteps } from "#core/directory/users/lookup-rows.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { compareText } from "#core/kernel/text-order.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
+import { indexItems, layoutOf } from "./loading.ts";
 
 const BEGAN_MS = Date.UTC(2025, 0, 1);
 const BETWEEN_USERS_MS = 30_000;
@@ -87,7 +86,7 @@ export function datasetOf(size: number): Dataset {
     for (let at = 0; at < size; at += 1) {
       const user = userAt(at);
       yield userItem(SUPER_TENANT, user);
-      yield* puts(lookupSteps(SUPER_TENANT, user.id, {}, user.profile, refuse));
+      yield* puts(lookupSteps(SUPER_TENANT, user.id, { after: user }, refuse));
       for (const id of user.groupIds) yield { ...keys.member(SUPER_TENANT, id, user.id), name: user.userName };
     }
     yield* indexItems({ tenant: SUPER_TENANT, userStore: PRIMARY, attributes: shippedIndexes, users: allUsers });

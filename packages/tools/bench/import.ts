@@ -9,8 +9,8 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
-import { toStored } from "#core/table/client/values.ts";
-import type { Item } from "#core/table/table.ts";
+import { toStored } from "#core/database/table/client/values.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { findProgram } from "../../local/engine.ts";
 
 const CHARACTERS_PER_WRITE = 1_000_000;

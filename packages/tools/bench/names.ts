@@ -1,12 +1,11 @@
 /** Measures the costs of the name index at a given number of names. */
-import { openTable } from "#core/table/dynamo.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { type NameIndex, nameIndex } from "#core/database/table/name-index/name-index.ts";
 import { clientFor, createTable } from "../../local/database.ts";
 import { startEngine } from "../../local/engine.ts";
-import { loadItems } from "./bulk.ts";
-import { layoutOf } from "./name-rows.ts";
+import { layoutOf, loadItems } from "./loading.ts";
 import type { Budget, Row } from "./report.ts";
 
 const TABLE_NAME = "names";

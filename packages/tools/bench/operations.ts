@@ -1,30 +1,23 @@
 /** Measures the database costs of every operation over HTTP, in a tenant of a given size. */
-import { apiResourceItems } from "#core/api-resources/store.ts";
+import { readFileSync } from "node:fs";
+import { load } from "js-yaml";
+import { apiResourceItems } from "#core/applications/apis/store.ts";
 import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
 import { applicationItems } from "#core/applications/registry/store.ts";
 import { templateItems } from "#core/applications/templates/store.ts";
-import { type OperationId, operations } from "#core/catalogue.ts";
-import { systemApis } from "#core/domain/system-apis.ts";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { pathOf, type Sent } from "#tools/operation-units/caller.ts";
+import { inside, resolved } from "#tools/operation-units/calls.ts";
 import { type RunningService, startService } from "../../local/service.ts";
-import { loadIndex } from "./application-index.ts";
-import { loadItems } from "./bulk.ts";
 import { callWith, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
+import { loadIndex, loadItems } from "./loading.ts";
 import type { Budget, Row } from "./report.ts";
 
-const NONE: Budget = { roundTrips: 0 };
-const CHANGE: Budget = { roundTrips: 3 };
-const REHEARSE: Budget = { ...CHANGE, writeUnits: 0 };
-const READ_ONE: Budget = { roundTrips: 1 };
-const LIST: Budget = { roundTrips: 3, readUnits: 200 };
-/** Pages of applications by their index (decision 0136). A container that does not know the tenant reads twice more. */
-const PAGE: Budget = { roundTrips: 5, readUnits: 25 };
-const SEARCH: Budget = { roundTrips: 5, readUnits: 45 };
-/** A row for the value of an equality, and its application. */
-const LIST_OF_VALUES: Budget = { roundTrips: 2, readUnits: 2 };
 const AUTHORIZE: Budget = { roundTrips: 1, readUnits: 3 };
 
 /** Applications per API resource. */
@@ -32,24 +25,23 @@ const APPLICATIONS_PER_API = 10;
 
 /** The ids of the loaded resources, newest first. */
 interface Loaded {
-  readonly templateIds: readonly string[];
-  readonly ids: readonly string[];
-  readonly apiIds: readonly string[];
+  readonly applications: readonly string[];
+  readonly templates: readonly string[];
+  readonly apis: readonly string[];
 }
 
-/** One call to measure. */
-interface Call {
-  readonly path: string;
-  readonly body?: unknown;
-  readonly file?: string;
-  readonly budget: Budget;
+/** A call as the file has it. */
+interface Written extends Pick<Sent, "params" | "query" | "body" | "file"> {
+  /** A budget, or the name of one. */
+  readonly budget: Budget | string;
   /** Distinguishes several calls of one operation. */
   readonly variant?: string;
 }
 
-type Calls = Readonly<Partial<Record<OperationId, readonly Call[]>>>;
-
-const templatesBase = "/api/server/v1/applications/templates";
+const file = load(readFileSync(new URL("operations.yaml", import.meta.url), "utf8")) as {
+  readonly budgets: Readonly<Record<string, Budget>>;
+  readonly calls: Readonly<Record<string, readonly Written[]>>;
+};
 
 /** Measures every operation at each number of applications; the numbers ascend. */
 export async function measureOperations(sizes: readonly number[]): Promise<Row[]> {
@@ -67,22 +59,14 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
     rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
     const [ids, templateIds, apiIds]: [string[], string[], string[]] = [[], [], []];
     for (const size of sizes) {
-      await load(service, ids, size);
+      await loadApplications(service, ids, size);
       await loadIndex(service);
       await loadTemplates(service, templateIds, size);
       await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
-      const loaded = { ids: ids.toReversed(), templateIds: templateIds.toReversed(), apiIds: apiIds.toReversed() };
-      for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
-        for (const each of variants) {
-          const lines = await listening(() => call(operations[id]?.method ?? "", each));
-          const line = lines.find((candidate) => !isAuthorizer(candidate));
-          rows.push({
-            name: each.variant ? `${id}, ${each.variant}` : id,
-            size,
-            cost: costOf(line),
-            budget: each.budget,
-          });
-        }
+      const [applications, templates, apis] = [ids.toReversed(), templateIds.toReversed(), apiIds.toReversed()];
+      for (const { name, method, budget, ...sent } of callsOf({ applications, templates, apis }, cold?.subject ?? "")) {
+        const lines = await listening(() => call(method, sent));
+        rows.push({ name, size, cost: costOf(lines.find((line) => !isAuthorizer(line))), budget });
       }
     }
     return rows;
@@ -92,7 +76,7 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
 }
 
 /** Loads applications until there are `size`. */
-async function load({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
+async function loadApplications({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
   const fresh = addIds(ids, size);
   function* items(): Generator<Item, void> {
     for (const [index, id] of fresh) {
@@ -121,6 +105,7 @@ function client(index: number): OidcClient {
   return {
     clientId: `client${String(index).padStart(22, "0")}`,
     sealedSecret: "s".repeat(110),
+    latestSecret: { secretId: newId(), createdAtSeconds: 1_700_000_000 },
     state: "ACTIVE",
     grantTypes: ["authorization_code"],
     callbackURLs: [`https://app-${index}.example/callback`],
@@ -177,99 +162,32 @@ async function loadApis({ endpoint, tableName }: RunningService, ids: string[], 
   await loadItems(endpoint, tableName, `${size} API resources`, fresh.length * 5, items());
 }
 
-/** The calls of each operation. */
-function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
-  const base = "/api/server/v1/applications";
-  const id = (at: number) => `${base}/${ids[at]}`;
-  const list = (variant: string, query: string, budget = LIST): Call => ({ variant, path: `${base}${query}`, budget });
-  const { clientId } = client(11);
-  return {
-    getOpenApiDocument: [{ path: "/openapi.json", budget: NONE }],
-    listWebhooks: [{ path: "/api/server/v1/webhooks", budget: READ_ONE }],
-    getWebhookMetadata: [{ path: "/api/server/v1/webhooks/metadata", budget: NONE }],
-    listSupportedProtocols: [{ path: `${base}/meta/inbound-protocols`, budget: NONE }],
-    getSamlMetadata: [{ path: `${base}/meta/inbound-protocols/saml`, budget: NONE }],
-    getOidcMetadata: [{ path: `${base}/meta/inbound-protocols/oidc`, budget: NONE }],
-    getWsTrustMetadata: [{ path: `${base}/meta/inbound-protocols/ws-trust`, budget: NONE }],
-    getCustomProtocolMetadata: [{ path: `${base}/meta/inbound-protocols/cas`, budget: NONE }],
-    getAdaptiveAuthTemplates: [{ path: `${base}/meta/adaptive-auth-templates`, budget: NONE }],
-    listApplications: [
-      list("first page", "", PAGE),
-      list("100 from the end", `?offset=${ids.length - 100}&limit=100`, { roundTrips: 3, readUnits: 60 }),
-      list("sw", "?filter=name+sw+Pickup+1", SEARCH),
-      list("co or ew", "?filter=name+co+99+or+name+ew+7&limit=100", { roundTrips: 4, readUnits: 85 }),
-      list("no match", "?filter=clientId+co+nobody", SEARCH),
-      list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`, LIST_OF_VALUES),
-      list("clientId eq", `?filter=clientId+eq+${clientId}`, LIST_OF_VALUES),
-      list("eq and co", `?filter=name+co+Pickup+and+clientId+eq+${clientId}`, LIST_OF_VALUES),
-    ],
-    createApplication: [
-      { path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE },
-      {
-        variant: "from a template by name",
-        path: `${base}?template=${encodeURIComponent(templateName(templateIds[4] ?? ""))}`,
-        body: { name: `from a template at ${ids.length}` },
-        budget: CHANGE,
-      },
-      {
-        variant: "rehearsed",
-        path: `${base}?dryRun=true`,
-        body: { name: `rehearsed at ${ids.length}` },
-        budget: REHEARSE,
-      },
-    ],
-    getApplication: [{ path: id(0), budget: READ_ONE }],
-    patchApplication: [
-      { path: id(1), body: { description: "changed" }, budget: CHANGE },
-      { variant: "rename", path: id(2), body: { name: `renamed at ${ids.length}` }, budget: CHANGE },
-      {
-        variant: "rename, rehearsed",
-        path: `${id(2)}?dryRun=true`,
-        body: { name: `rehearsed at ${ids.length}` },
-        budget: REHEARSE,
-      },
-    ],
-    deleteApplication: [
-      { variant: "rehearsed", path: `${id(3)}?dryRun=true`, budget: REHEARSE },
-      { path: id(3), budget: CHANGE },
-    ],
-    changeApplicationOwner: [{ path: `${id(4)}/owner`, body: { id: ownerId }, budget: CHANGE }],
-    getApplicationAuthenticators: [{ path: `${id(5)}/authenticators`, budget: READ_ONE }],
-    listInboundProtocols: [{ path: `${id(9)}/inbound-protocols/`, budget: READ_ONE }],
-    updateOidcConfiguration: [
-      { path: `${id(9)}/inbound-protocols/oidc`, body: { grantTypes: ["client_credentials"] }, budget: CHANGE },
-    ],
-    getOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: { roundTrips: 2 } }],
-    regenerateClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/regenerate-secret`, budget: CHANGE }],
-    createClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/secrets`, body: {}, budget: CHANGE }],
-    listClientSecrets: [{ path: `${id(9)}/inbound-protocols/oidc/secrets`, budget: { roundTrips: 2 } }],
-    revokeClient: [{ path: `${id(9)}/inbound-protocols/oidc/revoke`, budget: CHANGE }],
-    deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
-    getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
-    updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
-    importApplication: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
-    updateApplicationFromFile: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
-    exportApplication: [{ path: `${id(9)}/export`, budget: READ_ONE }],
-    ...templateCalls(templateIds, ids.length),
-    ...apiCalls(apiIds, id(6)),
-    ...changeCalls(id(2), ids[2] ?? ""),
+/** The calls of the file on the loaded resources. */
+function callsOf(loaded: Loaded, owner: string) {
+  const size = loaded.applications.length;
+  const [system] = systemApis;
+  const scopes = (system?.scopes ?? []).map(({ name }) => name);
+  const known = {
+    ...loaded,
+    ...{ owner, size, scopes, furtherScopes: scopes.slice(1), systemApi: system?.id },
+    ...{ fromEnd: size - 100, apiCount: loaded.apis.length, clientId: client(11).clientId, file: fileAt(size) },
+    lastName: encodeURIComponent(nameOf(size - 1)),
   };
-}
-
-/** The calls that read changes: of those that the calls before made. Each page is at most two round trips. */
-function changeCalls(application: string, id: string): Calls {
-  const budget: Budget = { roundTrips: 2 };
-  const events = "/api/server/v1/audit-events";
-  return {
-    listAuditEvents: [
-      { variant: "by time", path: events, budget },
-      { variant: "by resource", path: `${events}?resourceId=${id}`, budget },
-      { variant: "by actor", path: `${events}?actor=admin`, budget },
-      { variant: "by an unknown actor", path: `${events}?actor=nobody`, budget },
-    ],
-    listApplicationHistory: [{ path: `${application}/history`, budget }],
-    listChanges: [{ path: "/api/server/v1/changes", budget: READ_ONE }],
-  };
+  return Object.entries(file.calls).flatMap(([id, variants]) =>
+    variants.map((each) => {
+      const { variant, budget, params, query, ...sent } = resolved(each, (name) =>
+        inside(known, name.split(".")),
+      ) as Written;
+      const { method = "", path = "" } = operations[id] ?? {};
+      return {
+        ...sent,
+        method,
+        name: variant ? `${id}, ${variant}` : id,
+        path: `${pathOf(path, params)}${query ? `?${query}` : ""}`,
+        budget: typeof budget === "string" ? (file.budgets[budget] ?? {}) : budget,
+      };
+    }),
+  );
 }
 
 function nameOf(index: number): string {
@@ -281,63 +199,10 @@ function fileAt(size: number): string {
   return `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
 }
 
-/** The calls of the operations on templates. Their costs grow with the number of templates. */
-function templateCalls(ids: readonly string[], size: number): Calls {
-  const path = (at: number) => `${templatesBase}/${ids[at]}`;
-  return {
-    listApplicationTemplates: [
-      { variant: "first page", path: templatesBase, budget: LIST },
-      { variant: "co", path: `${templatesBase}?filter=name+co+9&limit=100`, budget: LIST },
-    ],
-    addApplicationTemplate: [{ path: templatesBase, body: templateBody(`new at ${size}`), budget: CHANGE }],
-    getApplicationTemplate: [{ path: path(0), budget: READ_ONE }],
-    updateApplicationTemplate: [
-      { path: path(1), body: templateBody(templateName(ids[1] ?? "")), budget: CHANGE },
-      { variant: "rename", path: path(2), body: templateBody(`renamed at ${size}`), budget: CHANGE },
-    ],
-    deleteApplicationTemplate: [{ path: path(3), budget: CHANGE }],
-  };
-}
-
 function templateBody(name: string) {
   return { name, application: { name: "a", description: "d" } };
 }
 
 function templateName(id: string): string {
   return `Template ${id}`;
-}
-
-/** The calls on API resources and on the authorized APIs of one application, in the order of their dependencies. */
-function apiCalls(apiIds: readonly string[], application: string): Calls {
-  const base = "/api/server/v1/api-resources";
-  const id = (at: number) => `${base}/${apiIds[at]}`;
-  const nth = apiIds.length;
-  const authorized = `${application}/authorized-apis`;
-  const system = systemApis[0];
-  const scopes = (system?.scopes ?? []).map(({ name }) => name);
-  return {
-    listApiResources: [
-      { path: base, budget: LIST },
-      { variant: "co", path: `${base}?filter=name+co+9&limit=100`, budget: LIST },
-    ],
-    createApiResource: [
-      { path: base, body: { name: "n", identifier: `new ${nth}`, scopes: [{ name: `new:${nth}` }] }, budget: CHANGE },
-    ],
-    getApiResource: [{ path: id(0), budget: READ_ONE }],
-    patchApiResource: [{ path: id(0), body: { addedScopes: [{ name: `more:${nth}` }] }, budget: CHANGE }],
-    getApiResourceScopes: [{ path: `${id(0)}/scopes`, budget: READ_ONE }],
-    replaceApiResourceScopes: [{ path: `${id(1)}/scopes`, body: [{ name: `other:${nth}` }], budget: CHANGE }],
-    patchApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, body: { displayName: "Other" }, budget: CHANGE }],
-    deleteApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, budget: CHANGE }],
-    authorizeApi: [
-      { path: authorized, body: { id: system?.id, scopes }, budget: CHANGE },
-      { variant: "second", path: authorized, body: { id: apiIds[0] }, budget: CHANGE },
-    ],
-    listAuthorizedApis: [{ path: authorized, budget: { roundTrips: 2 } }],
-    patchAuthorizedApi: [
-      { path: `${authorized}/${system?.id}`, body: { removedScopes: scopes.slice(1) }, budget: CHANGE },
-    ],
-    deleteAuthorizedApi: [{ path: `${authorized}/${system?.id}`, budget: CHANGE }],
-    deleteApiResource: [{ path: id(2), budget: CHANGE }],
-  };
 }

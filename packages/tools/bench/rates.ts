@@ -6,7 +6,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { elapsed } from "#core/platform/clock.ts";
+import { elapsed } from "#core/kernel/clock.ts";
 import { root } from "../deploy/bundle.ts";
 import { administrator, basic, type LogLine } from "./calls.ts";
 import { startEmpty } from "./peers/own.ts";

@@ -1,5 +1,5 @@
 /** Prints the costs and budgets of a benchmark as a table. */
-import type { Cost } from "#core/table/meter.ts";
+import type { Cost } from "#core/database/table/meter.ts";
 
 /** The most that an operation may cost. A missing member means no limit. */
 export interface Budget {

@@ -1,13 +1,13 @@
 /** Measures the database costs of issuing tokens, and of authorizing with them. */
-import { apiResourceItems } from "#core/api-resources/store.ts";
-import type { OperationId } from "#core/catalogue.ts";
-import { systemApis } from "#core/domain/system-apis.ts";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "#core/oauth/shapes.ts";
-import { newId } from "#core/platform/ids.ts";
+import { apiResourceItems } from "#core/applications/apis/store.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { OperationId } from "#core/service/catalogue.ts";
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "#core/sign-in/oauth/shapes.ts";
 import { type RunningService, startService } from "../../local/service.ts";
-import { loadItems } from "./bulk.ts";
-import { administrator, basic, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
+import { administrator, basic, call, costOf, heard, inMemory, isAuthorizer, withoutLog } from "./calls.ts";
+import { loadItems } from "./loading.ts";
 import type { Budget, Row } from "./report.ts";
 
 const VIEW = "internal_application_mgt_view";
@@ -78,12 +78,9 @@ export async function measureTokens(): Promise<Row[]> {
     run: () => Promise<R>,
     which: (line: Parameters<typeof isAuthorizer>[0]) => boolean = (line) => !isAuthorizer(line),
   ): Promise<R> => {
-    let result: R | undefined;
-    const lines = await listening(async () => {
-      result = await run();
-    });
+    const { result, lines } = await heard(run);
     rows.push({ name, size: 0, cost: costOf(lines.find(which)), budget });
-    return result as R;
+    return result;
   };
   try {
     const apiId = await loadApi(service);
@@ -153,20 +150,4 @@ async function loadApi({ endpoint, tableName }: RunningService): Promise<string>
   } as const;
   await loadItems(endpoint, tableName, "an API", 3, apiResourceItems(SUPER_TENANT, api));
   return id;
-}
-
-/** Runs `doing` without showing the request log. */
-async function withoutLog<R>(doing: () => Promise<R>): Promise<R> {
-  let result: R | undefined;
-  await listening(async () => {
-    result = await doing();
-  });
-  return result as R;
-}
-
-async function call(url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${url}${path}`, init);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${init.method} ${path} returned ${answer.status}: ${text}`);
-  return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
 }

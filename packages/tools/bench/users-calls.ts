@@ -19,20 +19,7 @@ export interface ScimCall {
   readonly twice?: boolean;
 }
 
-/** A list read page by page with a cursor. */
-export interface Walk {
-  readonly name: string;
-  /** The path with all parameters except the cursor. */
-  readonly path: string;
-  readonly budget: Budget;
-  /** The expected number of resources if it reads all pages. */
-  readonly total: number;
-  readonly pagesMax: number;
-}
-
 const PAGE = 100;
-const WALK_PAGE = 200;
-const PAGES_OF_ALL = 20;
 
 /** After this time, a container treats the names of groups that it has read as current (memberships/shown-names.ts). */
 export const NAMES_SETTLED_MS = 1_100;
@@ -42,8 +29,17 @@ const CHANGE: Budget = { roundTrips: 3 };
 /** One round trip to the index, and one to the user. */
 const oneBudget: Budget = withResources(2, 2, 1);
 
+/** The path of a list of users. */
+export function users(parameters: Readonly<Record<string, string | number>>): string {
+  return pathWith("/scim2/Users", parameters);
+}
+
 /** Lists, filters and changes of users. */
 export function userCalls(dataset: Dataset): readonly ScimCall[] {
+  return [...userLists(dataset), ...userChanges(dataset)];
+}
+
+function userLists(dataset: Dataset): readonly ScimCall[] {
   const { size, nameOf, idOf } = dataset;
   const one = Math.floor(size / 2) + 6;
   const marked = size / 100;
@@ -67,13 +63,6 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
       budget,
       total,
     );
-  const change = (name: string, method: string, user: number, body?: unknown): ScimCall => ({
-    name,
-    method,
-    path: `/scim2/Users/${idOf(user)}`,
-    ...(body !== undefined && { body }),
-    budget: CHANGE,
-  });
   return [
     list("first page, names of groups unknown", {}, unknownNames(PAGE), all),
     { ...list("first page", {}, pageBudget(PAGE), all), afterMs: NAMES_SETTLED_MS, twice: true },
@@ -110,7 +99,18 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
     filtered(`id eq "${idOf(one)}"`, { roundTrips: 1, readUnits: 2 }, 1),
     filtered(`userName eq "${nameOf(one)}" and active eq true`, oneBudget, 1),
     filtered(`emails eq "d${one}@taxis.example.com" or userName eq "${nameOf(one + 1)}"`, withResources(2, 4, 2), 2),
+  ];
+}
 
+function userChanges({ nameOf, idOf }: Dataset): readonly ScimCall[] {
+  const change = (name: string, method: string, user: number, body?: unknown): ScimCall => ({
+    name,
+    method,
+    path: `/scim2/Users/${idOf(user)}`,
+    ...(body !== undefined && { body }),
+    budget: CHANGE,
+  });
+  return [
     { name: "read, without groups", path: `/scim2/Users/${idOf(1)}`, budget: READ_ONE },
     { name: "read, with groups, names unknown", path: `/scim2/Users/${idOf(29)}`, budget: { roundTrips: 2 } },
     { name: "read, with groups", path: `/scim2/Users/${idOf(29)}`, budget: READ_ONE },
@@ -170,15 +170,15 @@ function contactsOf(userName: string) {
 
 /** Lists and changes of groups, and lists of users by groups. Some calls need the results of earlier ones. */
 export async function groupCalls(
-  { size, idOf, groupIdOf, groups: all }: Dataset,
+  dataset: Dataset,
   run: (call: ScimCall) => Promise<unknown>,
 ): Promise<readonly ScimCall[]> {
-  const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
-  const path = (id: string) => `/scim2/Groups/${id}`;
+  const { size, idOf, groupIdOf, groups: all } = dataset;
+  const [vast, large] = [groupIdOf(0), groupIdOf(1)];
   const change = (name: string, id: string, ...operations: readonly object[]): ScimCall => ({
     name,
     method: "PATCH",
-    path: path(id),
+    path: groupPath(id),
     body: patch(...operations),
     budget: CHANGE,
   });
@@ -193,18 +193,37 @@ export async function groupCalls(
     body: { displayName: "Airport", members: [101, 102, 103].map((user) => ({ value: idOf(user) })) },
     budget: CHANGE,
   })) as { readonly id: string };
-  const ofVast = `groups.value eq "${vast}"`;
-  const byGroup = (
-    name: string,
-    filter: string,
-    total: number,
-    more: Record<string, string | number> = {},
-  ): ScimCall => ({
-    name: `list users, ${name}`,
-    path: users({ filter, ...more }),
-    budget: searchBudget(PAGE),
-    total,
-  });
+  return [
+    ...groupReads(dataset),
+    change("add a member to a group of 3", made.id, adding(104)),
+    change("remove a member from a group of 4", made.id, removing(104)),
+    change("add a member to a group of 1,000", large, adding(104)),
+    change(`add a member to a group of ${size / 10}`, vast, adding(104)),
+    change("add an existing member", vast, adding(104)),
+    change(`remove a member from a group of ${size / 10}`, vast, removing(104)),
+    ...usersByGroup(dataset, inVast),
+    change(`rename a group of ${size / 10}`, vast, { op: "replace", path: "displayName", value: "Everybody" }),
+    {
+      name: "replace group with rename, 4 members",
+      method: "PUT",
+      path: groupPath(made.id),
+      body: { displayName: "Airports", members: [101, 105, 106, 107].map((user) => ({ value: idOf(user) })) },
+      // The members are read before the ranges of names.
+      budget: { roundTrips: 4 },
+    },
+    {
+      name: "replace group, 4 members",
+      method: "PUT",
+      path: groupPath(made.id),
+      body: { displayName: "Airports", members: [101, 105, 106, 108].map((user) => ({ value: idOf(user) })) },
+      budget: CHANGE,
+    },
+    { name: "delete group, 4 members", method: "DELETE", path: groupPath(made.id), budget: CHANGE },
+  ];
+}
+
+function groupReads({ size, idOf, groupIdOf, groups: all }: Dataset): readonly ScimCall[] {
+  const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
   return [
     {
       name: "list groups without members",
@@ -231,19 +250,32 @@ export async function groupCalls(
       budget: withResources(2, 2, 2),
       total: 1,
     },
-    { name: "read group, some 20 members", path: path(small), budget: READ_ONE },
-    { name: "read group, 1,000 members", path: path(large), budget: READ_ONE },
+    { name: "read group, some 20 members", path: groupPath(small), budget: READ_ONE },
+    { name: "read group, 1,000 members", path: groupPath(large), budget: READ_ONE },
     {
       name: `read group of ${size / 10}, without members`,
-      path: `${path(vast)}?excludedAttributes=members`,
+      path: `${groupPath(vast)}?excludedAttributes=members`,
       budget: READ_ONE,
     },
-    change("add a member to a group of 3", made.id, adding(104)),
-    change("remove a member from a group of 4", made.id, removing(104)),
-    change("add a member to a group of 1,000", large, adding(104)),
-    change(`add a member to a group of ${size / 10}`, vast, adding(104)),
-    change("add an existing member", vast, adding(104)),
-    change(`remove a member from a group of ${size / 10}`, vast, removing(104)),
+  ];
+}
+
+/** Lists of users by the groups that they are in; `inVast` are in the largest one. */
+function usersByGroup({ size, groupIdOf, groups: all }: Dataset, inVast: number): readonly ScimCall[] {
+  const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
+  const ofVast = `groups.value eq "${vast}"`;
+  const byGroup = (
+    name: string,
+    filter: string,
+    total: number,
+    more: Record<string, string | number> = {},
+  ): ScimCall => ({
+    name: `list users, ${name}`,
+    path: users({ filter, ...more }),
+    budget: searchBudget(PAGE),
+    total,
+  });
+  return [
     byGroup("of a group of 20, names unknown", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
     byGroup("of a group of 20", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
     // Plus the added member.
@@ -252,70 +284,15 @@ export async function groupCalls(
     byGroup(`of a group of ${size / 10}, middle`, ofVast, inVast, { startIndex: Math.floor(inVast / 2) }),
     byGroup(`of a group of ${size / 10}, by name`, ofVast, inVast, { sortBy: "userName" }),
     byGroup(`of a group of ${size / 10}, and a name`, `${ofVast} and userName sw "zz."`, 1),
-    change(`rename a group of ${size / 10}`, vast, { op: "replace", path: "displayName", value: "Everybody" }),
-    {
-      name: "replace group with rename, 4 members",
-      method: "PUT",
-      path: path(made.id),
-      body: { displayName: "Airports", members: [101, 105, 106, 107].map((user) => ({ value: idOf(user) })) },
-      // The members are read before the ranges of names.
-      budget: { roundTrips: 4 },
-    },
-    {
-      name: "replace group, 4 members",
-      method: "PUT",
-      path: path(made.id),
-      body: { displayName: "Airports", members: [101, 105, 106, 108].map((user) => ({ value: idOf(user) })) },
-      budget: CHANGE,
-    },
-    { name: "delete group, 4 members", method: "DELETE", path: path(made.id), budget: CHANGE },
   ];
+}
+
+function groupPath(id: string): string {
+  return `/scim2/Groups/${id}`;
 }
 
 function groups(parameters: Readonly<Record<string, string | number>>): string {
   return pathWith("/scim2/Groups", parameters);
-}
-
-/** Lists with a cursor. */
-export function walks({ size, groups: all }: Dataset): readonly Walk[] {
-  const count = WALK_PAGE;
-  const sw = `userName sw "${marks.prefix}"`;
-  return [
-    {
-      name: "cursor, all users",
-      path: users({ count }),
-      budget: pageBudget(count),
-      // With the administrator; earlier calls created two users and deleted two.
-      total: size + 1,
-      pagesMax: PAGES_OF_ALL,
-    },
-    {
-      name: "cursor, sw",
-      path: users({ count, filter: sw }),
-      budget: prefixBudget(count),
-      total: size / 100,
-      pagesMax: size,
-    },
-    {
-      name: "cursor, co",
-      path: users({ count, filter: `userName co "${marks.infix}"` }),
-      budget: searchBudget(count),
-      total: size / 100,
-      pagesMax: 3,
-    },
-    {
-      name: `cursor, a group of ${size / 10}`,
-      path: users({ count, filter: `groups.value eq "${all[0]?.id}"` }),
-      // The members of a group of 1,000 are read whole: 31 units.
-      budget: withResources(4, 35, count),
-      total: (all[0]?.memberCount ?? 0) - 1,
-      pagesMax: size,
-    },
-  ];
-}
-
-function users(parameters: Readonly<Record<string, string | number>>): string {
-  return pathWith("/scim2/Users", parameters);
 }
 
 function patch(...operations: readonly object[]) {

@@ -2,15 +2,16 @@
 import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pause } from "#core/platform/clock.ts";
+import { pause } from "#core/kernel/clock.ts";
 import { exists, tableFileIn } from "../../local/data-directory.ts";
 import { sealKey } from "../../local/seal-key.ts";
 import { startService, TABLE_NAME } from "../../local/service.ts";
-import { callWith, costOf, inMemory, isAuthorizer, listening, type Sent } from "./calls.ts";
+import { callWith, costOf, heard, inMemory, isAuthorizer, type Sent } from "./calls.ts";
 import { type Dataset, datasetOf } from "./dataset.ts";
 import { importItems } from "./import.ts";
 import type { Row } from "./report.ts";
-import { groupCalls, NAMES_SETTLED_MS, type ScimCall, userCalls, type Walk, walks } from "./users-calls.ts";
+import { groupCalls, NAMES_SETTLED_MS, type ScimCall, userCalls } from "./users-calls.ts";
+import { type Walk, walks } from "./walks.ts";
 
 /** The result of one call. */
 interface Measured extends Pick<Row, "cost" | "ms"> {
@@ -78,13 +79,11 @@ function measuring(url: string, size: number) {
   const call = callWith(url);
   const rows: Row[] = [];
   const measured = async (method: string, sent: Sent): Promise<Measured> => {
-    let [body, ms]: [unknown, number] = [undefined, 0];
-    const lines = await listening(async () => {
+    const { result, lines } = await heard(async () => {
       const before = performance.now();
-      body = await call(method, sent);
-      ms = performance.now() - before;
+      return { body: await call(method, sent), ms: performance.now() - before };
     });
-    return { body, ms, cost: costOf(lines.find((line) => !isAuthorizer(line))) };
+    return { ...result, cost: costOf(lines.find((line) => !isAuthorizer(line))) };
   };
   const add = (name: string, budget: Row["budget"], { cost, ms }: Pick<Row, "cost" | "ms">) =>
     rows.push({ name, size, cost, budget, ms });

@@ -77,7 +77,7 @@ function ownerOf(stack: readonly { readonly functionName: string; readonly url: 
   if (stack[0]?.functionName === "(idle)") return undefined;
   const urls = stack.map(({ url }) => url);
   // Answers of the database come without a caller: this process has no other connection.
-  if (urls.some((url) => url.includes("/packages/core/table/client/"))) return "database";
+  if (urls.some((url) => url.includes("/packages/core/database/table/client/"))) return "database";
   const nearest = urls.find((url) => url.startsWith("file:"));
   if (nearest) return nearest.includes("/node_modules/") ? "libraries" : "own";
   return urls.some((url) => /^node:(net|_http|internal\/stream)/.test(url)) ? "database" : "engine";

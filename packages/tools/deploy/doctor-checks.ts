@@ -5,16 +5,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkPatterns } from "#core/applications/protocols/custom.ts";
-import { readyRules } from "#core/auth/access-control/lint.ts";
-import { operations } from "#core/catalogue.ts";
-import { parseUsername } from "#core/domain/username.ts";
-import { checkName } from "#core/identities/users/rules.ts";
-import { type Deployment, deploymentFromFile } from "#core/settings/deployment.ts";
-import { checkAuthorities } from "../../../stacks/authorities.ts";
-import { secretNameOf } from "../../../stacks/directories.ts";
+import { checkName } from "#core/directory/users/rules.ts";
+import { parseUsername } from "#core/kernel/domain/username.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { type Deployment, deploymentFromFile } from "#core/service/settings/deployment.ts";
+import { readyRules } from "#core/sign-in/authentication/access-control/lint.ts";
+import { checkAuthorities, secretNameOf } from "../../../stacks/authorities.ts";
 import {
   APP_NAME,
   appOf,
+  type Concurrency,
   DEPLOYMENT_FILE,
   domainNamesOf,
   settingsOf,
@@ -22,11 +22,20 @@ import {
   truststoreOf,
 } from "../../../stacks/stage.ts";
 import { checkTraffic, provisionedOf, shiftOf } from "../../../stacks/traffic.ts";
-import { canaryFindings } from "./doctor-canary.ts";
-import { refusalOf, truststoreFindings, validityFindings } from "./doctor-certificates.ts";
-import { type EnvironmentFile, merged, variableFindings } from "./doctor-environment.ts";
-import { type Finding, messageOf, missing, ok, problemsOr, unchecked, wrong } from "./doctor-finding.ts";
-import { secretFindings } from "./doctor-secrets.ts";
+import { canaryFindings, refusalOf, truststoreFindings, validityFindings } from "./doctor-services.ts";
+import {
+  type EnvironmentFile,
+  type Finding,
+  merged,
+  messageOf,
+  missing,
+  ok,
+  problemsOr,
+  secretFindings,
+  unchecked,
+  variableFindings,
+  wrong,
+} from "./doctor-settings.ts";
 
 /** What the checks look at. */
 export interface Patient {
@@ -139,10 +148,15 @@ function regionFindings({ environment: { AWS_REGION: region, AWS_PROFILE: profil
   return [missing("AWS_REGION", "Set it: a deployment to another region makes another, empty service.")];
 }
 
-function domainFindings({ environment }: Read): readonly Finding[] {
+function domainFindings({ environment, stage }: Read): readonly Finding[] {
   const names = domainNamesOf(environment);
   if (!names) {
     const { HOSTED_ZONE_ID: zone } = environment;
+    if (stageOf(stage).kind === "production") {
+      return [
+        missing("API_DOMAIN", "Set it, and HOSTED_ZONE_ID: tokens name the domain of production as their issuer."),
+      ];
+    }
     return zone
       ? [wrong("HOSTED_ZONE_ID has no effect without API_DOMAIN", "Set API_DOMAIN, or delete it.")]
       : [ok("none: AWS assigns the name")];
@@ -235,9 +249,9 @@ function directoryFindings({ deployment, environment, nowMs }: Read): readonly F
   return problemsOr(problems, `${names}, ${reached}`);
 }
 
-function administratorFindings({ environment }: Read): readonly Finding[] {
+function administratorFindings({ environment, deployment }: Read): readonly Finding[] {
   const { adminUsername: name } = settingsOf(pick(environment, ["ADMIN_USERNAME"]));
-  checkName(name);
+  checkName(name, deployment?.nameRules);
   if (parseUsername(name)?.name !== name) {
     return [wrong(`ADMIN_USERNAME is "${name}"`, "It must name neither a tenant nor a user store.")];
   }
@@ -260,19 +274,30 @@ function alarmFindings({ environment, stage }: Read): readonly Finding[] {
   ];
 }
 
-function concurrencyFindings({ environment }: Read): readonly Finding[] {
-  const { authorizerConcurrency: reserved } = settingsOf(pick(environment, ["AUTHORIZER_CONCURRENCY"]));
-  if (reserved === undefined) return [ok("the authorizer shares the quota of the account")];
-  const todo = `\`aws lambda get-account-settings\` must show at least ${reserved + 100} unreserved executions.`;
-  return [ok(`${reserved} for the authorizer`), unchecked("the quota of the account", todo)];
+function concurrencyFindings(read: Read): readonly Finding[] {
+  const reserved = Object.entries(concurrencyOf(read));
+  if (reserved.length === 0) return [ok("all functions share the quota of the account")];
+  const sum = reserved.reduce((total, [, number]) => total + number, 0);
+  const todo = `\`aws lambda get-account-settings\` must show at least ${sum + 100} unreserved executions before the first deployment. Raise the quota, or set AUTHORIZER_CONCURRENCY and SIGN_IN_CONCURRENCY lower.`;
+  return [
+    ok(reserved.map(([name, number]) => `${number} for ${name}`).join(", ")),
+    unchecked("the quota of the account", todo),
+  ];
 }
 
-function trafficFindings({ environment, stage }: Read): readonly Finding[] {
+function concurrencyOf({ environment, stage }: Read): Concurrency {
+  return settingsOf(pick(environment, ["AUTHORIZER_CONCURRENCY", "SIGN_IN_CONCURRENCY"]), stageOf(stage)).concurrency;
+}
+
+function trafficFindings(read: Read): readonly Finding[] {
+  const { environment, stage } = read;
   const kind = stageOf(stage);
   checkTraffic(kind, environment);
   if (!kind.isShifted) return [ok("moves with each deployment")];
   const shift = shiftOf(environment);
-  const provisioned = provisionedOf(environment, Number(environment.AUTHORIZER_CONCURRENCY) || undefined);
+  // The check of the concurrency says why.
+  const isWrong = refusalOf(() => concurrencyOf(read)).length > 0;
+  const provisioned = provisionedOf(environment, isWrong ? {} : concurrencyOf(read));
   const shares = [...shift.percents, 100].map((percent) => `${percent} %`).join(", ");
   const moves = ok(
     `moves with \`npm run shift -- --stage ${stage}\`: ${shares}, each watched for ${shift.minutes} minutes`,

@@ -4,10 +4,9 @@
  * something is, 2 wrong command line. Works on the folder in which it runs; npm runs it in that of the project.
  */
 import { parseArgs } from "node:util";
-import { secretsOnAws, tableFindings } from "./doctor-aws.ts";
 import { type Diagnosis, diagnose } from "./doctor-checks.ts";
-import { environmentFiles, merged } from "./doctor-environment.ts";
-import { messageOf, wrong } from "./doctor-finding.ts";
+import { secretsOnAws, tableFindings } from "./doctor-services.ts";
+import { environmentFiles, merged, messageOf, wrong } from "./doctor-settings.ts";
 
 const USAGE = `npm run doctor -- --stage <stage> [--aws] [--json]
 

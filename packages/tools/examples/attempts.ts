@@ -1,10 +1,11 @@
 /** Requests of an operation that the service refuses, made from one that it accepts. */
-import { type OperationId, operations } from "#core/catalogue.ts";
-import type { Refusal } from "#core/documents/recordings.ts";
+
 import { BYTES_MAX } from "#core/http/body.ts";
-import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
-import { canRehearse, DRY_RUN } from "#core/operation/rehearsal.ts";
-import { isRepeatable } from "#core/operation/repeatable.ts";
+import { type Operation, PUBLIC, SIGNED_IN } from "#core/kernel/operation/operation.ts";
+import { canRehearse, DRY_RUN } from "#core/kernel/operation/rehearsal.ts";
+import { isRepeatable } from "#core/kernel/operation/repeatable.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
+import type { Refusal } from "#core/service/documents/recordings.ts";
 import type { Sent } from "#tools/operation-units/caller.ts";
 import { userName } from "#tools/operation-units/fixture.ts";
 import type { Request } from "./exchange.ts";

@@ -4,6 +4,7 @@
  */
 import {
   createHash,
+  createHmac,
   createPrivateKey,
   generateKeyPairSync,
   type KeyObject,
@@ -11,12 +12,12 @@ import {
   sign as signed,
 } from "node:crypto";
 
-export const USER_PRESENT = 1;
-export const USER_VERIFIED = 4;
+const USER_PRESENT = 1;
+const USER_VERIFIED = 4;
 const ATTESTED = 64;
 
 /** What an authenticator is asked: the JSON in a page. */
-export interface Asked {
+interface Asked {
   readonly challenge: string;
   readonly rpId?: string;
   readonly rp?: { readonly id: string; readonly name: string };
@@ -48,7 +49,7 @@ const head = (major: number, length: number): Buffer => {
 };
 
 /** CBOR (RFC 8949). */
-export const cbor = (value: Cbor): Buffer => {
+const cbor = (value: Cbor): Buffer => {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
@@ -62,7 +63,7 @@ export type Algorithm = "ES256" | "EdDSA" | "RS256";
 const bytes = (text: string | undefined) => Buffer.from(text ?? "", "base64url");
 
 /** A COSE key (RFC 9053). */
-export const coseOf = (key: KeyObject): ReadonlyMap<number, Cbor> => {
+const coseOf = (key: KeyObject): ReadonlyMap<number, Cbor> => {
   const { kty, x, y, n, e } = key.export({ format: "jwk" });
   if (kty === "EC")
     return new Map<number, Cbor>([
@@ -188,3 +189,20 @@ export const newAuthenticator = (url: string, { algorithm = "ES256" as Algorithm
 };
 
 export type Authenticator = ReturnType<typeof newAuthenticator>;
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+export const STEP_MS = 30_000;
+
+/** The code of a secret in Base32 at a time. */
+export const codeAt = (secret: string, atMs = Date.now()): string => {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / STEP_MS)));
+  const digest = createHmac("sha1", bytesOf(secret)).update(counter).digest();
+  const at = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+};
+
+const bytesOf = (base32: string): Buffer => {
+  const bits = [...base32].map((letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+};

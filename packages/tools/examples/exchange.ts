@@ -1,7 +1,7 @@
 /** Sends one request of an operation, and keeps what a reader of the document sees of its answer. */
-import { type OperationId, operations } from "#core/catalogue.ts";
-import type { RecordedAnswer } from "#core/documents/recordings.ts";
-import { basic, listening } from "#tools/bench/calls.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
+import type { RecordedAnswer } from "#core/service/documents/recordings.ts";
+import { basic, withoutLog } from "#tools/bench/calls.ts";
 import { pathOf, payloadOf, type Sent } from "#tools/operation-units/caller.ts";
 
 /** A request with what an example of a refusal changes in it. */
@@ -32,9 +32,7 @@ export const exchange = async (url: string, id: OperationId, request: Request): 
   const { method = "", path = "" } = operations[id] ?? {};
   const { as = { username: "admin", password: "admin" }, credential, headers = {}, text, query } = request;
   const { body, type } = text === undefined ? payloadOf(request) : { body: text, type: "application/json" };
-  let answer: RecordedAnswer | undefined;
-  // The log of the functions is not printed.
-  await listening(async () => {
+  return withoutLog(async () => {
     const response = await fetch(`${url}${pathOf(path, request.params)}${query ? `?${query}` : ""}`, {
       method,
       headers: {
@@ -49,12 +47,10 @@ export const exchange = async (url: string, id: OperationId, request: Request): 
       return value === null ? [] : [[name, value] as const];
     });
     const content = await bodyOf(response);
-    answer = {
+    return {
       status: response.status,
       headers: Object.fromEntries(shown),
       ...(content !== undefined && { body: content }),
     };
   });
-  if (!answer) throw new Error(`${id} had no answer`);
-  return answer;
 };

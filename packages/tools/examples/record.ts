@@ -1,8 +1,8 @@
 /** Runs every operation with its example call on the data set, and records what the service answers. */
-import { type OperationId, operations } from "#core/catalogue.ts";
-import type { RecordedFailure, Recording, Recordings } from "#core/documents/recordings.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
+import type { RecordedAnswer, RecordedFailure, Recording, Recordings } from "#core/service/documents/recordings.ts";
 import { startService } from "#local/service.ts";
-import { inMemory, listening } from "#tools/bench/calls.ts";
+import { inMemory, withoutLog } from "#tools/bench/calls.ts";
 import { ALWAYS, callerOf, type Sent } from "#tools/operation-units/caller.ts";
 import { changes, reads } from "#tools/operation-units/calls.ts";
 import { createFixture, PASSWORD, userName } from "#tools/operation-units/fixture.ts";
@@ -55,6 +55,17 @@ const requestOf = (
   };
 };
 
+/** The failures by status. What every request gets comes in place of what a broken one gets. */
+const failuresOf = (
+  answer: RecordedAnswer,
+  others: readonly RecordedFailure[],
+  reason: "always" | "otherForm",
+): readonly RecordedFailure[] => {
+  const always = answer.status >= 400 ? [{ reason, ...answer }] : [];
+  const different = others.filter(({ status }) => always.every((one) => one.status !== status));
+  return [...different, ...always].sort((a, b) => a.status - b.status);
+};
+
 /** Replaces the address of the service, whose port is free. */
 const atOrigin = (recordings: Recordings, url: string): Recordings =>
   JSON.parse(JSON.stringify(recordings).replaceAll(url, ORIGIN)) as Recordings;
@@ -76,7 +87,8 @@ export const recordAll = async (): Promise<Recordings> => {
       return plain(id, sent);
     });
     const send = (id: OperationId, request: Parameters<typeof exchange>[2]) => {
-      time.pass(STEP_MS);
+      // Reading takes no time: a new GET leaves the times of all other examples as they are.
+      if (operations[id]?.method !== "GET") time.pass(STEP_MS);
       return exchange(url, id, request);
     };
     const refused = async (id: OperationId, attempts: readonly Attempt[]): Promise<RecordedFailure[]> => {
@@ -90,12 +102,15 @@ export const recordAll = async (): Promise<Recordings> => {
     };
 
     await plain("patchUser", { params: { id: fixture.users[5] ?? "" }, body: MUST_CHANGE });
-    let signedIn: Awaited<ReturnType<typeof signIns>> | undefined;
-    // The log of the functions is not printed.
-    await listening(async () => {
-      signedIn = await signIns({ url, client: fixture.client, pass: () => time.pass(STEP_MS) }, PEOPLE);
-    });
+    const walk = { url, client: fixture.client, pass: () => time.pass(STEP_MS) };
+    const signedIn = await withoutLog(() => signIns(walk, PEOPLE));
     await plain("createUser", { body: { userName: POWERLESS.username, password: POWERLESS.password } });
+    const withToken = async (id: OperationId): Promise<Recording> => {
+      const answer = await send(id, { credential: "none", headers: { authorization: `Bearer ${signedIn.token}` } });
+      if (answer.status !== operations[id]?.success.status) throw new Error(`${id} returned ${answer.status}`);
+      const { status, ...refusal } = await send(id, { credential: "none" });
+      return { request: {}, answer, failures: [{ reason: "noCredential", status, ...refusal }] };
+    };
     const recorded = new Map<string, Recording>();
     const latest = new Map<string, unknown>();
     for (const [id, given] of [...reads(fixture), ...changes(fixture)]) {
@@ -113,24 +128,17 @@ export const recordAll = async (): Promise<Recordings> => {
       latest.set(id, answer.body);
       if (isKnown) continue;
       if (ofSignIn.includes(id)) {
-        const bearer = await send(id, { credential: "none", headers: { authorization: `Bearer ${signedIn?.token}` } });
-        if (bearer.status !== operations[id]?.success.status) throw new Error(`${id} returned ${bearer.status}`);
-        const { status, ...refusal } = await send(id, { credential: "none" });
-        recorded.set(id, { request: {}, answer: bearer, failures: [{ reason: "noCredential", status, ...refusal }] });
+        recorded.set(id, await withToken(id));
         continue;
       }
       const after = await refused(id, attemptsAfter(id, sent));
-      const page = signedIn?.taken.get(id);
-      const isFailure = answer.status >= 400;
-      const always = isFailure ? [{ reason: page ? ("otherForm" as const) : ("always" as const), ...answer }] : [];
-      // What every request gets comes in place of what a broken one gets.
-      const others = [...before, ...after].filter(({ status }) => !isFailure || status !== answer.status);
-      const failures = [...others, ...always].sort((a, b) => a.status - b.status);
-      const own = { request: requestOf(id, sent, headers), ...(!isFailure && { answer }) };
+      const page = signedIn.taken.get(id);
+      const failures = failuresOf(answer, [...before, ...after], page === undefined ? "always" : "otherForm");
+      const own = { request: requestOf(id, sent, headers), ...(answer.status < 400 && { answer }) };
       recorded.set(id, { ...(page ?? own), failures });
     }
     const missing = Object.keys(operations).filter((id) => !recorded.has(id));
-    if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);
+    if (missing.length > 0) throw new Error(`operation-units/calls.yaml has no call for ${missing.join(", ")}`);
     return atOrigin(Object.fromEntries([...recorded].sort(([a], [b]) => (a < b ? -1 : 1))), url);
   } finally {
     await service.close();

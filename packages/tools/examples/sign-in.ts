@@ -1,10 +1,9 @@
 /** Sign-ins by the pages of the service, without a browser: they record the pages, and get the token of a user. */
-import type { OperationId } from "#core/catalogue.ts";
-import type { Recording } from "#core/documents/recordings.ts";
+import type { OperationId } from "#core/service/catalogue.ts";
+import type { Recording } from "#core/service/documents/recordings.ts";
 import { OIDC } from "#tools/operation-units/fixture.ts";
-import { askedIn, newAuthenticator, siteAt } from "./authenticator.ts";
+import { askedIn, codeAt, newAuthenticator, siteAt } from "./authenticator.ts";
 import { PAGE } from "./exchange.ts";
-import { codeAt } from "./one-time-code.ts";
 
 interface Credential {
   readonly username: string;

@@ -4,16 +4,10 @@
  * pairs are read, so that what is reported is not the work of another writer.
  */
 import { isDeepStrictEqual } from "node:util";
-import { indexOfValues } from "#core/identities/users/index-rows.ts";
-import type { User } from "#core/identities/users/model.ts";
-import { attributeOf, heldPairs, pairChange, pairsOf } from "#core/identities/users/pairs.ts";
-import { asRead } from "#core/identities/users/rows.ts";
-import { userStore as openUsers } from "#core/identities/users/store.ts";
-import type { IndexedAttribute } from "#core/scim/indexed.ts";
-import { keys } from "#core/table/keys.ts";
-import { inspectLogged, mendLoggedRange, timesHeldLogged } from "#core/table/logged-index/inspect.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { inspectLogged, mendLoggedRange, timesHeldLogged } from "#core/database/table/logged-index/inspect.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Table } from "#core/database/table/table.ts";
 import {
   correctingSeveral,
   countsOf,
@@ -21,9 +15,15 @@ import {
   inspectIndex,
   mendIndexRange,
   timesHeld,
-} from "#core/table/value-index/inspect.ts";
-import type { Pair } from "#core/table/value-index/model.ts";
-import { pairOf, pairText } from "#core/table/value-index/pair.ts";
+} from "#core/database/table/value-index/inspect.ts";
+import type { Pair } from "#core/database/table/value-index/model.ts";
+import { pairOf, pairText } from "#core/database/table/value-index/pair.ts";
+import { indexOfValues } from "#core/directory/users/index-rows.ts";
+import type { User } from "#core/directory/users/model.ts";
+import { attributeOf, heldPairs, pairChange, pairsOf } from "#core/directory/users/pairs.ts";
+import { asRead } from "#core/directory/users/rows.ts";
+import { userStore as openUsers } from "#core/directory/users/store.ts";
+import type { IndexedAttribute } from "#core/scim/protocol/indexed.ts";
 import { digestOf, TextBag, unlike } from "./text-bag.ts";
 import {
   bringIn,
@@ -175,31 +175,30 @@ async function mendUser({ table }: IndexWork, suspected: Suspect, isMending: boo
   const { tenant, userStore, attribute, id, late } = suspected;
   const index = indexOfValues(table, tenant, userStore, attribute.name);
   const read = () => openUsers(table).find(tenant, id);
-  let wasWrong = false;
-  for (let isDone = false; !isDone; ) {
-    isDone = await whileStale(async () => {
-      const user = await read();
-      const noted = user?.userStore === userStore ? heldPairs(attribute, user) : [];
-      const wanted = user ? pairsOf(attribute, user) : [];
-      const times = await timesOf(table, suspected, [...noted, ...wanted]);
-      // A change of the pairs of a user changes its row too.
-      if (!isDeepStrictEqual(await read(), user)) throw stale();
-      const twice = [...times].filter(([, count]) => count > 1).map(([text]) => text);
-      const real = [...times].filter(([, count]) => count > 0).map(([text]) => pairOf(text));
-      const change = pairChange(real, noted);
-      if (!change && twice.length === 0) return true;
-      wasWrong = true;
-      if (!isMending) return true;
-      for (const text of twice) await mendRange(table, suspected, attribute, text);
-      if (!change || twice.length > 0) return false;
-      const [added, removed] = [change.added.slice(0, PAIRS_AT_ONCE), change.removed.slice(0, PAIRS_AT_ONCE)];
-      const when = user ? asRead(user) : "absent";
-      // How many users have several values is counted for all of them.
-      const steps = await index.steps({ added, removed, several: 0 }, stale);
-      await table.write({ check: keys.user(tenant, id), when, otherwise: stale }, ...steps);
-      return false;
-    });
-  }
+  const mendPart = async (): Promise<"right" | "wrong" | "mended"> => {
+    const user = await read();
+    const noted = user?.userStore === userStore ? heldPairs(attribute, user) : [];
+    const wanted = user ? pairsOf(attribute, user) : [];
+    const times = await timesOf(table, suspected, [...noted, ...wanted]);
+    // A change of the pairs of a user changes its row too.
+    if (!isDeepStrictEqual(await read(), user)) throw stale();
+    const twice = [...times].filter(([, count]) => count > 1).map(([text]) => text);
+    const real = [...times].filter(([, count]) => count > 0).map(([text]) => pairOf(text));
+    const change = pairChange(real, noted);
+    if (!change && twice.length === 0) return "right";
+    if (!isMending) return "wrong";
+    for (const text of twice) await mendRange(table, suspected, attribute, text);
+    if (!change || twice.length > 0) return "mended";
+    const [added, removed] = [change.added.slice(0, PAIRS_AT_ONCE), change.removed.slice(0, PAIRS_AT_ONCE)];
+    const when = user ? asRead(user) : "absent";
+    // How many users have several values is counted for all of them.
+    const steps = await index.steps({ added, removed, several: 0 }, stale);
+    await table.write({ check: keys.user(tenant, id), when, otherwise: stale }, ...steps);
+    return "mended";
+  };
+  let state = await whileStale(mendPart);
+  const wasWrong = state !== "right";
+  while (state === "mended") state = await whileStale(mendPart);
   const user = await read();
   if (!user || user.userStore !== userStore || user.indexed.includes(attribute.name)) return wasWrong;
   late.add(id);

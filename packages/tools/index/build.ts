@@ -4,11 +4,11 @@
  * them. Stores how far it is after each page of users, and continues there.
  */
 
-import { beginIndexes, completingIndex, readIndexState } from "#core/identities/users/index-rows.ts";
-import { concurrently } from "#core/platform/concurrently.ts";
-import { keys } from "#core/table/keys.ts";
-import { number, optional, rowCodec, text, textSet } from "#core/table/row.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { number, optional, rowCodec, text, textSet } from "#core/database/table/row.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { beginIndexes, completingIndex, readIndexState } from "#core/directory/users/index-rows.ts";
+import { concurrently } from "#core/kernel/concurrently.ts";
 import { audit } from "./audit.ts";
 import { bringIn, type IndexWork, nameOf, printUndeclared, type StorePlace, settle, walkUsers } from "./work.ts";
 
@@ -43,7 +43,7 @@ export async function build(work: IndexWork): Promise<boolean> {
     print("All declared indexes are complete.");
     return true;
   }
-  await settle(work, Math.max(...begun.map(({ walked }) => walked.beganMs)), "declare the attributes yet");
+  await settle(work, Math.max(...begun.map(({ walked }) => walked.beganMs)));
   let isComplete = true;
   for (const building of begun) isComplete = (await complete(work, building)) && isComplete;
   return isComplete;
@@ -81,7 +81,7 @@ async function complete(work: IndexWork, { attributes, walked, ...store }: Build
     await note(table, store, { ...walked, after });
   }
   print(`${nameOf(store)}: ${changed} users were brought into indexes.`);
-  // What an older release wrote meanwhile, or before it came back, is mended.
+  // What a function with other settings wrote meanwhile is mended.
   if (!(await audit(work, store, attributes, true))) return false;
   for (const attribute of attributes) {
     const { building } = await readIndexState(table, tenant, userStore);

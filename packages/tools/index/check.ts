@@ -1,6 +1,6 @@
 /** Checks the complete indexes of all user stores, mends them, or takes them out of use. */
-import { readIndexState, withdrawingIndexes } from "#core/identities/users/index-rows.ts";
-import { userStore } from "#core/identities/users/store.ts";
+import { readIndexState, withdrawingIndexes } from "#core/directory/users/index-rows.ts";
+import { userStore } from "#core/directory/users/store.ts";
 import { audit } from "./audit.ts";
 import { checkNames } from "./names.ts";
 import { type IndexWork, nameOf, printUndeclared, type StorePlace } from "./work.ts";

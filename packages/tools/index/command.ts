@@ -8,21 +8,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SingleBar } from "cli-progress";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { TRUSTED_MS } from "#core/identities/users/index-rows.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { deploymentFromFile } from "#core/settings/deployment.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
-import { openTable } from "#core/table/dynamo.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { TRUSTED_MS } from "#core/directory/users/index-rows.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { deploymentFromFile } from "#core/service/settings/deployment.ts";
+import { userStoreNames } from "#core/service/settings/user-stores.ts";
 import { asksForHelp, failureText, parsedWords, placeOf, wholeNumber } from "../command-line.ts";
-import { beginApplications, checkApplications, completeApplications, switchApplicationsOff } from "./applications.ts";
+import { checkApplications, completeApplications, switchApplicationsOff } from "./applications.ts";
 import { build } from "./build.ts";
 import { check, switchOff } from "./check.ts";
-import { narrowNames, widenNames } from "./names.ts";
 import type { IndexWork, Progress, StorePlace } from "./work.ts";
 
 const RATE = 200;
@@ -30,7 +29,7 @@ const RATE_MAX = 100_000;
 /** The longest request, after the time for which a function trusts what it has read. */
 const SETTLED_MS = TRUSTED_MS + 30_000;
 
-const USAGE = `npm run index -- [--check | --repair | --off | --widen | --narrow] [--tenant <domain>] [--rate <users>]
+const USAGE = `npm run index -- [--check | --repair | --off] [--tenant <domain>] [--rate <users>]
 
   (nothing)           complete the indexes that deployment.toml declares, and those of applications; lists use each as soon
                       as it is complete
@@ -38,9 +37,6 @@ const USAGE = `npm run index -- [--check | --repair | --off | --widen | --narrow
                       write nothing
   --repair            the same, and mend what differs
   --off               lists use no index any more; the next run completes them again
-  --widen             join the ranges of user and group names where there are many: lists of more than 50,000 users cost
-                      less. Once no release before 0.2.0 serves the table any more
-  --narrow            undo that, before a release before 0.2.0 serves the table again
   --tenant <domain>   the user stores and applications of this tenant only
   --rate <users>      users or applications per second that are read and at most written; default ${RATE}
 
@@ -74,7 +70,6 @@ export async function run(
         declared: declaredIndexes(deployment.indexes),
         stores: storesOf(tenants, userStoreNames(deployment.userStores), deployment.userStores),
         tenants,
-        ofAllTenants: tenant === undefined,
         rate,
         settledMs: isDeployed ? SETTLED_MS : 0,
         now: systemClock.now,
@@ -114,9 +109,8 @@ function storesOf(
 
 /** Completes the indexes of users and of applications. */
 async function buildAll(work: IndexWork): Promise<boolean> {
-  const begun = await beginApplications(work);
   const areUsersDone = await build(work);
-  return (await completeApplications(work, begun)) && areUsersDone;
+  return (await completeApplications(work)) && areUsersDone;
 }
 
 async function checkAll(work: IndexWork, isMending: boolean): Promise<boolean> {
@@ -134,26 +128,20 @@ function optionsOf(words: readonly string[]) {
     check: isCheck,
     repair: isRepair,
     off: isOff,
-    widen: isWidening,
-    narrow: isNarrowing,
     tenant,
     rate,
   } = parsedWords(words, USAGE, {
     check: { type: "boolean" },
     repair: { type: "boolean" },
     off: { type: "boolean" },
-    widen: { type: "boolean" },
-    narrow: { type: "boolean" },
     tenant: { type: "string" },
     rate: { type: "string" },
   }).values;
-  if ([isCheck, isRepair, isOff, isWidening, isNarrowing].filter((one) => one).length > 1) {
-    throw new Error(`--check, --repair, --off, --widen and --narrow exclude each other.\n\n${USAGE}`);
+  if ([isCheck, isRepair, isOff].filter((one) => one).length > 1) {
+    throw new Error(`--check, --repair and --off exclude each other.\n\n${USAGE}`);
   }
   const does = (work: IndexWork): Promise<boolean> => {
     if (isOff) return switchAllOff(work);
-    if (isWidening) return widenNames(work);
-    if (isNarrowing) return narrowNames(work);
     return isCheck || isRepair ? checkAll(work, isRepair === true) : buildAll(work);
   };
   return { does, tenant, rate: wholeNumber("rate", rate, { fallback: RATE, most: RATE_MAX, usage: USAGE }) };

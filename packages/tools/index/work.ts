@@ -1,10 +1,11 @@
 /** What the parts of `npm run index` share: walking, waiting, and comparing until nothing differs. */
-import type { DeclaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { heldNames } from "#core/identities/users/index-plan.ts";
-import type { User } from "#core/identities/users/model.ts";
-import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import { settleIndexes } from "#core/identities/users/write-store.ts";
-import type { Table } from "#core/table/table.ts";
+
+import type { Table } from "#core/database/table/table.ts";
+import type { DeclaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { heldNames } from "#core/directory/users/index-plan.ts";
+import type { User } from "#core/directory/users/model.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
+import { settleIndexes } from "#core/directory/users/write-store.ts";
 
 /** Users, or applications, that are read together. */
 export const PAGE = 100;
@@ -22,9 +23,8 @@ export interface IndexWork {
   readonly table: Table;
   readonly declared: DeclaredIndexes;
   readonly stores: readonly StorePlace[];
-  /** The tenants whose applications are indexed; whether they are all. */
+  /** The tenants whose applications are indexed. */
   readonly tenants: readonly string[];
-  readonly ofAllTenants: boolean;
   /** Users, or applications, per second that are read, and at most written. */
   readonly rate: number;
   /** How long containers that do not declare an attribute may still write users. */
@@ -132,15 +132,11 @@ export async function* walk<Found>(
   }
 }
 
-/** Waits until functions are gone that were there when a build began. `lacking`: what they do not do. */
-export async function settle(
-  { settledMs, now, wait, print }: IndexWork,
-  beganMs: number,
-  lacking: string,
-): Promise<void> {
+/** Waits until functions are gone that were there when a build began, and may not declare its attributes. */
+export async function settle({ settledMs, now, wait, print }: IndexWork, beganMs: number): Promise<void> {
   const leftMs = beganMs + settledMs - now();
   if (leftMs <= 0) return;
-  print(`Waits ${Math.ceil(leftMs / 1_000)} seconds for functions that do not ${lacking}.`);
+  print(`Waits ${Math.ceil(leftMs / 1_000)} seconds for functions that do not declare the attributes yet.`);
   await wait(leftMs);
 }
 

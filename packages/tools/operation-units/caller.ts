@@ -1,8 +1,8 @@
 /**
  * Calls operations of a running service by their ids, and reads from the request log what each call cost in the table.
  */
-import { type OperationId, operations } from "#core/catalogue.ts";
-import { administrator, costOf, isAuthorizer, listening } from "#tools/bench/calls.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
+import { administrator, basic, costOf, heard, isAuthorizer } from "#tools/bench/calls.ts";
 
 /** What is sent to an operation. */
 export interface Sent {
@@ -54,6 +54,13 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   usePasskey: 400,
   createPasskey: 400,
   choosePassword: 400,
+  showResetPassword: 400,
+  resetForgottenPassword: 400,
+  showVerifyAddress: 400,
+  verifyAddress: 400,
+  resendCode: 404,
+  confirmPasswordRecovery: 406,
+  resetPassword: 406,
   signLogoutToken: 400,
   endMySession: 404,
   endUserSession: 404,
@@ -93,26 +100,25 @@ export const callerOf =
     const { username, password } = sent.as ?? administrator;
     const { body, type } = payloadOf(sent);
     const address = `${url}${pathOf(path, sent.params)}${sent.query ? `?${sent.query}` : ""}`;
-    let response: Response | undefined;
-    let text = "";
-    const lines = await listening(async () => {
-      response = await fetch(address, {
+    const { result, lines } = await heard(async () => {
+      const response = await fetch(address, {
         method,
         headers: {
-          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+          authorization: basic(username, password),
           ...(type && { "content-type": type }),
         },
         ...(body !== undefined && { body }),
       });
-      text = await response.text();
+      return { response, text: await response.text() };
     });
-    const status = response?.status ?? 0;
+    const { response, text } = result;
+    const { status } = response;
     if (status !== (ALWAYS[id] ?? success?.status)) throw new Error(`${id} returned ${status}: ${text}`);
-    const isJson = /json/.test(response?.headers.get("content-type") ?? "");
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
     const { roundTrips, readUnits, writeUnits } = costOf(lines.find((line) => !isAuthorizer(line)));
     return {
       status,
-      id: response?.headers.get("location")?.split("/").at(-1) ?? "",
+      id: response.headers.get("location")?.split("/").at(-1) ?? "",
       body: text && isJson ? JSON.parse(text) : {},
       units: { roundTrips, readUnits, writeUnits },
     };

@@ -2,8 +2,9 @@
 import type { Caller } from "./caller.ts";
 
 /** The data set in words, as the document states it. */
-export const dataSet = `10 applications (one has a configuration of each protocol and an authorized API), 11 users, 3 groups of 3
-members, 2 roles (one has a user), 2 API resources of 2 scopes, 2 templates and 2 tenants`;
+export const dataSet = `10 applications (one has a configuration of each protocol, an authorized API and an assigned
+user, another is discoverable), 11 users, 3 groups of 3 members, 2 roles (one has a user), 2 API resources of 2
+scopes, 2 templates and 2 tenants`;
 
 export const PASSWORD = "a-long-password";
 const VIEW = "internal_application_mgt_view";
@@ -14,6 +15,8 @@ export interface Fixture {
   readonly administrator: string;
   /** The application that has every protocol. */
   readonly application: string;
+  /** Another application, which people find. */
+  readonly discoverable: string;
   readonly client: { readonly username: string; readonly password: string };
   /** The id of the client's secret. */
   readonly secret: string;
@@ -52,6 +55,12 @@ export const OIDC = {
   callbackURLs: ["https://taxi.example.com/back"],
 };
 
+/** What makes an application one that people find. */
+const DISCOVERABLE = {
+  accessUrl: "https://stand.example/start",
+  advancedConfigurations: { discoverableByEndUsers: true },
+};
+
 /** Ids that calls return, one call after the other. */
 const many = async (count: number, call: (at: number) => Promise<string>): Promise<string[]> => {
   const ids: string[] = [];
@@ -61,19 +70,23 @@ const many = async (count: number, call: (at: number) => Promise<string>): Promi
 
 const idIn = async (answer: ReturnType<Caller>): Promise<string> => String((await answer).body.id);
 
-/** Creates the data set in a fresh service. */
-export const createFixture = async (call: Caller): Promise<Fixture> => {
-  const administrator = await idIn(call("getMe"));
-  const [application = ""] = await many(10, async (at) => {
-    const body = { name: `Stand ${at}`, description: `Taxi stand ${at}` };
-    return (await call("createApplication", { body })).id;
-  });
-  const params = { applicationId: application };
+const addProtocols = async (call: Caller, params: { readonly applicationId: string }): Promise<void> => {
   await call("updateOidcConfiguration", { params, body: OIDC });
   await call("updateSamlConfiguration", { params, body: SAML });
   await call("updatePassiveStsConfiguration", { params, body: STS });
   await call("updateWsTrustConfiguration", { params, body: TRUST });
   await call("updateCustomConfiguration", { params: { ...params, inboundProtocolId: "cas" }, body: CAS });
+};
+
+/** Creates the data set in a fresh service. */
+export const createFixture = async (call: Caller): Promise<Fixture> => {
+  const administrator = await idIn(call("getMe"));
+  const [application = "", discoverable = ""] = await many(10, async (at) => {
+    const body = { name: `Stand ${at}`, description: `Taxi stand ${at}`, ...(at === 1 && DISCOVERABLE) };
+    return (await call("createApplication", { body })).id;
+  });
+  const params = { applicationId: application };
+  await addProtocols(call, params);
   const found = (await call("listApiResources", { query: "limit=100&filter=name+eq+Application+Management+API" })).body;
   const [system] = found.apiResources as readonly { readonly id: string }[];
   const systemApi = system?.id ?? "";
@@ -85,6 +98,7 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const users = await many(11, (at) =>
     idIn(call("createUser", { body: { userName: userName(at), password: PASSWORD, name: { familyName: "Driver" } } })),
   );
+  await call("assign", { params, body: { type: "user", id: users[0] } });
   const groups = await many(3, (at) => {
     const members = users.slice(at * 3, at * 3 + 3).map((value) => ({ value }));
     return idIn(call("createGroup", { body: { displayName: `Shift ${at}`, members } }));
@@ -115,7 +129,20 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const owner = first?.id ?? "";
   const client = { username: String(clientId), password: String(clientSecret) };
   return {
-    ...{ administrator, application, client, secret, systemApi, users, groups, role, spareRole, apis, scope },
+    ...{
+      administrator,
+      application,
+      discoverable,
+      client,
+      secret,
+      systemApi,
+      users,
+      groups,
+      role,
+      spareRole,
+      apis,
+      scope,
+    },
     ...{ templates, tenant, owner },
   };
 };

@@ -1,7 +1,7 @@
 /** What one call of each operation costs in the table, on a data set of fixed size. */
-import { type OperationId, operations } from "#core/catalogue.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
 import { startService } from "#local/service.ts";
-import { administrator } from "#tools/bench/calls.ts";
+import { inMemory } from "#tools/bench/calls.ts";
 import { inLockstep } from "#tools/lockstep.ts";
 import { type Caller, callerOf, type Received, type Units } from "./caller.ts";
 import { type Calls, changes, reads } from "./calls.ts";
@@ -13,15 +13,6 @@ import { stopTime } from "./still-time.ts";
  * 0014).
  */
 const NAMES_SETTLED_MS = 1_100;
-
-const SETTINGS = {
-  port: 0,
-  mtlsPort: undefined,
-  dataDirectory: undefined,
-  administrator,
-  endpoint: undefined,
-  deploymentFile: undefined,
-};
 
 /** Makes the calls one after the other and returns the units of each operation. */
 const run = async (call: Caller, calls: Calls): Promise<ReadonlyMap<OperationId, Units>> => {
@@ -38,7 +29,7 @@ const run = async (call: Caller, calls: Calls): Promise<ReadonlyMap<OperationId,
  * requests before. Throws where an operation has no call.
  */
 export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
-  const service = await startService(SETTINGS);
+  const service = await startService(inMemory);
   const time = stopTime();
   try {
     const call = callerOf(service.url);
@@ -52,7 +43,7 @@ export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
       async () => new Map([...(await run(call, reads(fixture))), ...(await run(call, changes(fixture)))]),
     );
     const missing = Object.keys(operations).filter((id) => !measured.has(id as OperationId));
-    if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);
+    if (missing.length > 0) throw new Error(`operation-units/calls.yaml has no call for ${missing.join(", ")}`);
     return measured;
   } finally {
     time.resume();

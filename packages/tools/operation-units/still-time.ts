@@ -9,7 +9,7 @@ export interface StillTime {
 }
 
 /**
- * Stops `Date.now` and `performance.now` of this process, which `packages/core/platform` reads the time from: now, or
+ * Stops `Date.now` and `performance.now` of this process, which `packages/core/kernel` reads the time from: now, or
  * at another moment (milliseconds since 1970).
  */
 export const stopTime = (at = Date.now()): StillTime => {

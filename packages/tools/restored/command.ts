@@ -6,13 +6,12 @@
  * ended; a run on a table that is safe changes nothing. Prints what it found and did, and never a secret. Exit codes: 0
  * done, 1 refused or failed (run it again to continue), 2 done, but the named rows have to be looked at.
  */
-import { systemClock } from "#core/platform/clock.ts";
+import { systemClock } from "#core/kernel/clock.ts";
 import { tableConfig } from "#functions/env.ts";
 import { seal } from "#functions/seals.ts";
 import { asksForHelp, COMMAND_TIMEOUTS, failureText, parsedWords } from "../command-line.ts";
-import { type Kind, kinds } from "./findings.ts";
+import { type Kind, kinds, type Origin, type WholeTable, wholeTable } from "./findings.ts";
 import { restore } from "./restore.ts";
-import { type Origin, type WholeTable, wholeTable } from "./tables.ts";
 
 /** AWS states the restored moment in whole seconds. */
 const SAME_MOMENT_MS = 1_000;

@@ -3,20 +3,25 @@
  * table, and says what has protected since then. Pure; carry.ts carries it over.
  */
 import { isDeepStrictEqual } from "node:util";
+import { DescribeTableCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { secretsOf } from "#core/applications/protocols/client-secrets.ts";
 import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { applicationKind } from "#core/applications/registry/application-rows.ts";
 import { tokenBindings } from "#core/applications/registry/client-model.ts";
 import { authorizations } from "#core/applications/registry/client-store.ts";
 import type { Application } from "#core/applications/registry/model.ts";
-import { asideOf } from "#core/aside/aside-rows.ts";
-import { groupOf } from "#core/identities/groups/rows.ts";
-import { toRole } from "#core/identities/roles/rows.ts";
-import { maySignIn, qualifiedName, type User } from "#core/identities/users/model.ts";
-import { toUser } from "#core/identities/users/rows.ts";
-import { type Place, placeOf } from "#core/table/key-kinds.ts";
-import { DamagedRow, misfit } from "#core/table/row.ts";
-import type { Item } from "#core/table/table.ts";
+import { openTable, type TableConfig } from "#core/database/table/dynamo.ts";
+import { type Place, placeOf } from "#core/database/table/key-kinds.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { DamagedRow, json, list, misfit, number, optional, record, rowCodec, text } from "#core/database/table/row.ts";
+import type { Item, Key, Table } from "#core/database/table/table.ts";
+import { asideOf } from "#core/database/trash/aside-rows.ts";
+import { groupOf } from "#core/directory/groups/rows.ts";
+import { toRole } from "#core/directory/roles/rows.ts";
+import { maySignIn, qualifiedName, type User } from "#core/directory/users/model.ts";
+import { toUser } from "#core/directory/users/rows.ts";
 
 /** The kinds of what protects, and what carrying over does. */
 export const kinds = {
@@ -167,4 +172,110 @@ function pairsOf(item: Item | undefined): readonly string[] {
   const apis = authorizations.parse(item?.apis ?? []);
   if (apis === misfit) return [];
   return apis.flatMap(({ apiId, scopeIds }) => [apiId, ...scopeIds.map((scope) => `${apiId} ${scope}`)]);
+}
+
+/** What a run counts, by name. */
+type Counts = Readonly<Record<string, number>>;
+
+/** How far the command is. */
+export interface Progress {
+  /** The moment that the table was restored to. */
+  readonly restoredToMs: number;
+  readonly startedMs: number;
+  /** The phases that are complete. */
+  readonly done: readonly string[];
+  /** Where the present phase continues. */
+  readonly after?: Key | undefined;
+  readonly counts: Counts;
+  /** The old table, where there is one, and the kinds that are not carried over. */
+  readonly from?: string | undefined;
+  readonly leaving: readonly string[];
+}
+
+const counts = json<Counts>("counts", (parsed): parsed is Counts =>
+  typeof parsed === "object" && parsed !== null ? Object.values(parsed).every(Number.isFinite) : false,
+);
+
+const rows = rowCodec<Progress>("restoration", {
+  restoredToMs: number,
+  startedMs: number,
+  done: list(text),
+  after: optional(record<Key>({ PK: text, SK: text })),
+  counts,
+  from: optional(text),
+  leaving: list(text),
+});
+
+/**
+ * The progress in this table; `undefined` where the command has not begun. A row from before the restored moment came
+ * with the backup: it is about an earlier restore.
+ */
+export async function readProgress(table: Table, restoredToMs: number): Promise<Progress | undefined> {
+  const item = await table.get(keys.restoration());
+  const found = item && rows.read(item);
+  return found && found.startedMs > restoredToMs ? found : undefined;
+}
+
+/** Stores the progress. */
+export function storeProgress(table: Table, progress: Progress): Promise<void> {
+  const put = { ...keys.restoration(), ...rows.write(progress) };
+  return table.write({ put, when: "any", otherwise: () => new Error("a step without a condition failed") });
+}
+
+/** So many rows of a page are compared and changed before the progress is stored. */
+const ROWS_PER_PAGE = 500;
+const ATTEMPTS = 10;
+
+/** Rows in the order of the table. */
+interface RowPage {
+  readonly items: readonly Item[];
+  /** The key to continue after; absent at the end. */
+  readonly next?: Key;
+}
+
+/** What AWS says of a table that a backup was restored into. */
+export interface Origin {
+  readonly restoredToMs: number;
+  readonly isInProgress: boolean;
+}
+
+/** A whole table. */
+export interface WholeTable {
+  readonly name: string;
+  readonly table: Table;
+  /** The rows after a key, as they are now. */
+  page(after: Key | undefined): Promise<RowPage>;
+  /** Where it was restored from; `undefined` for a table that was created otherwise. Throws where there is none. */
+  origin(): Promise<Origin | undefined>;
+  close(): void;
+}
+
+/** Opens a table. */
+export function wholeTable(config: TableConfig, rowsPerPage = ROWS_PER_PAGE): WholeTable {
+  const { tableName: TableName } = config;
+  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, ...config.client });
+  return {
+    name: TableName,
+    table: openTable(config)(newMeter()),
+    async page(after) {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new ScanCommand({
+          TableName,
+          ConsistentRead: true,
+          Limit: rowsPerPage,
+          ...(after && { ExclusiveStartKey: marshall({ PK: after.PK, SK: after.SK }) }),
+        }),
+      );
+      return {
+        items: Items.map((item) => unmarshall(item) as Item),
+        ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) as Item }),
+      };
+    },
+    async origin() {
+      const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
+      const { RestoreDateTime, RestoreInProgress = false } = found?.RestoreSummary ?? {};
+      return RestoreDateTime && { restoredToMs: RestoreDateTime.getTime(), isInProgress: RestoreInProgress };
+    },
+    close: () => client.destroy(),
+  };
 }

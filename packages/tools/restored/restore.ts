@@ -3,18 +3,27 @@
  * restored moment carried over from the old table, where it still exists.
  */
 import { endingTokensOf, tenantOfClient } from "#core/applications/registry/client-store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import type { Seal } from "#core/platform/seal.ts";
-import { placeOf } from "#core/table/key-kinds.ts";
-import { keys } from "#core/table/keys.ts";
-import { DamagedRow } from "#core/table/row.ts";
-import { whileStale } from "#core/table/stale.ts";
-import type { Item, Key } from "#core/table/table.ts";
+import { placeOf } from "#core/database/table/key-kinds.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { DamagedRow } from "#core/database/table/row.ts";
+import { whileStale } from "#core/database/table/stale.ts";
+import type { Item, Key } from "#core/database/table/table.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import type { Seal } from "#core/kernel/seal.ts";
 import { eventKeys, idTokenKeys, keyStore, ringStore } from "#core/tokens/key-store.ts";
 import { carryOver } from "./carry.ts";
-import { additionOf, type Finding, findingsOf, type Kind, kinds, type Pair } from "./findings.ts";
-import { type Progress, readProgress, storeProgress } from "./progress.ts";
-import type { WholeTable } from "./tables.ts";
+import {
+  additionOf,
+  type Finding,
+  findingsOf,
+  type Kind,
+  kinds,
+  type Pair,
+  type Progress,
+  readProgress,
+  storeProgress,
+  type WholeTable,
+} from "./findings.ts";
 
 /** What to do. */
 export interface Restoration {

@@ -1,7 +1,7 @@
 /** Sends the steps of a smoke test one after another, and removes what they created, whatever happened. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { listIn, textIn } from "#cli/client.ts";
+import { basic, jsonOf, listIn, textIn } from "#cli/client.ts";
 import { type Answer, type Caller, filled, type Kind, type Known, kinds, needsOf, type Step } from "./step.ts";
 import { clientScopes, steps } from "./steps.ts";
 
@@ -255,17 +255,5 @@ async function send(url: string, { title, method, path, authorization, contentTy
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const failure = `no response: ${cause instanceof Error ? cause.message : String(cause)}`;
     return { status: 0, body: undefined, locationId: undefined, line: lineOf(), failure };
-  }
-}
-
-function basic(name: string, password: string): string {
-  return `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

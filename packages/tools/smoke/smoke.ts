@@ -3,8 +3,7 @@
  * each, and removes what it created. `run.ts` has what is sent, USAGE the command line. Exit codes: 0 every request
  * returned what it must, 1 one did not or the run was interrupted, 2 wrong command line.
  */
-import { parseArgs } from "node:util";
-import { UsageError, urlOf } from "#cli/caller.ts";
+import { UsageError, urlOf, wordsOf } from "#cli/client.ts";
 import { type Credential, type Line, smoke } from "./run.ts";
 import { clientScopes } from "./steps.ts";
 
@@ -13,7 +12,7 @@ const USAGE = `npm run smoke -- <url> [--allow-http]
   <url>         the address that sst deploy printed, such as https://api.example.com
   --allow-http  send the credential to another machine without TLS
 
-Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD, or IDENTITY_CLIENT_ID and IDENTITY_CLIENT_SECRET of an
+Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD, or IDENTITY_ADMIN_CLIENT_ID and IDENTITY_ADMIN_CLIENT_SECRET of an
 application in the super tenant with the grant client_credentials and these scopes:
 ${clientScopes.join(" ")}
 
@@ -61,7 +60,7 @@ function print({ state, status, milliseconds, method, path, title, correlationId
 }
 
 function optionsOf(args: readonly string[], environment: NodeJS.ProcessEnv) {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = wordsOf(args, USAGE, { "allow-http": { type: "boolean" } });
   const [url, ...more] = positionals;
   if (url === undefined || more.length > 0) throw new UsageError(USAGE);
   const origin = urlOf(url, values["allow-http"] ?? false, "<url>");
@@ -69,20 +68,12 @@ function optionsOf(args: readonly string[], environment: NodeJS.ProcessEnv) {
   return { url: origin, credential: credentialOf(environment) };
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: { "allow-http": { type: "boolean" } } });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-}
-
 function credentialOf(environment: NodeJS.ProcessEnv): Credential {
   const { IDENTITY_ADMIN_USER: name, IDENTITY_ADMIN_PASSWORD: password } = environment;
-  const { IDENTITY_CLIENT_ID: id, IDENTITY_CLIENT_SECRET: secret } = environment;
+  const { IDENTITY_ADMIN_CLIENT_ID: id, IDENTITY_ADMIN_CLIENT_SECRET: secret } = environment;
   if (name && password && !id && !secret) return { kind: "user", name, password };
   if (id && secret && !name && !password) return { kind: "client", id, secret };
   throw new UsageError(
-    "Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD in the environment, or IDENTITY_CLIENT_ID and IDENTITY_CLIENT_SECRET.",
+    "Set IDENTITY_ADMIN_USER and IDENTITY_ADMIN_PASSWORD in the environment, or IDENTITY_ADMIN_CLIENT_ID and IDENTITY_ADMIN_CLIENT_SECRET.",
   );
 }

@@ -15,278 +15,138 @@ export const clientScopes: readonly string[] = [
 ];
 
 const REST = "/api/server/v1";
+const APPLICATIONS = `${REST}/applications`;
 const SCIM_USERS = "/scim2/Users";
 const SCIM_GROUPS = "/scim2/Groups";
 const SCIM_ROLES = "/scim2/v2/Roles";
-const FORM = "application/x-www-form-urlencoded";
 /** An id that no resource has. */
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
 /** All steps, in their order. Those that end with "of the README" are its first request. */
 export const steps: readonly Step[] = [
   // Public paths.
-  { title: "signing keys", method: "GET", path: "/oauth2/jwks", as: "anonymous", status: 200, holds: hasList("keys") },
-  {
-    title: "metadata of the token endpoint",
-    method: "GET",
-    path: "/.well-known/oauth-authorization-server",
+  get("signing keys", "/oauth2/jwks", { as: "anonymous", holds: hasList("keys") }),
+  get("metadata of the token endpoint", "/.well-known/oauth-authorization-server", {
     as: "anonymous",
-    status: 200,
     holds: hasText("issuer"),
-  },
-  {
-    title: "OpenID discovery",
-    method: "GET",
-    path: "/oauth2/token/.well-known/openid-configuration",
+  }),
+  get("OpenID discovery", "/oauth2/token/.well-known/openid-configuration", {
     as: "anonymous",
-    status: 200,
     holds: hasText("issuer"),
-  },
-  {
-    title: "API document",
-    method: "GET",
-    path: "/openapi.json",
-    as: "anonymous",
-    status: 200,
-    holds: hasText("openapi"),
-  },
-  { title: "page", method: "GET", path: "/", as: "anonymous", status: 200 },
-  { title: "reference of the API", method: "GET", path: "/reference", as: "anonymous", status: 200 },
+  }),
+  get("API document", "/openapi.json", { as: "anonymous", holds: hasText("openapi") }),
+  get("page", "/", { as: "anonymous" }),
+  get("reference of the API", "/reference", { as: "anonymous" }),
   // Refusals.
-  { title: "no credential", method: "GET", path: `${REST}/applications`, as: "anonymous", status: 401 },
-  { title: "invalid token", method: "GET", path: SCIM_USERS, as: "stranger", status: 401 },
-  {
-    title: "unknown application",
-    method: "GET",
-    path: `${REST}/applications/${UNKNOWN_ID}`,
-    as: "operator",
-    status: 404,
-  },
+  get("no credential", APPLICATIONS, { as: "anonymous", status: 401 }),
+  get("invalid token", SCIM_USERS, { as: "stranger", status: 401 }),
+  get("unknown application", `${APPLICATIONS}/${UNKNOWN_ID}`, { status: 404 }),
   { title: "method that no operation has", method: "DELETE", path: SCIM_USERS, as: "operator", status: 405 },
-  {
-    title: "body that is no JSON",
-    method: "POST",
-    path: `${REST}/applications`,
-    as: "operator",
-    status: 415,
-    body: "name={name}",
-    contentType: "text/plain",
-  },
+  post("body that is no JSON", APPLICATIONS, "name={name}", { status: 415, contentType: "text/plain" }),
   // A user in a group that has a role.
-  {
-    title: "create a user of the README",
-    method: "POST",
-    path: SCIM_USERS,
-    as: "operator",
-    status: 201,
-    body: { userName: "{name}", password: "{password}", name: { givenName: "Smoke", familyName: "Test" } },
-    takes: { user: idOf },
-  },
-  { title: "read the user", method: "GET", path: `${SCIM_USERS}/{user}`, as: "operator", status: 200, holds: hasId },
-  {
-    title: "change the user",
-    method: "PATCH",
-    path: `${SCIM_USERS}/{user}`,
-    as: "operator",
-    status: 200,
-    body: patch({ nickName: "smoke" }),
-  },
-  {
-    title: "find the user",
-    method: "GET",
-    path: `${SCIM_USERS}?filter=userName+eq+%22{name}%22`,
-    as: "operator",
-    status: 200,
-    after: ["user"],
-    holds: isOne,
-  },
-  {
-    title: "read the user by SCIM 1.1",
-    method: "GET",
-    path: "/svc/scim/Users/{user}",
-    as: "operator",
-    status: 200,
-    holds: hasId,
-  },
-  {
-    title: "create a group of the README",
-    method: "POST",
-    path: SCIM_GROUPS,
-    as: "operator",
-    status: 201,
-    body: { displayName: "{name}", members: [{ value: "{user}" }] },
-    takes: { group: idOf },
-  },
-  { title: "read the group", method: "GET", path: `${SCIM_GROUPS}/{group}`, as: "operator", status: 200, holds: hasId },
-  {
-    title: "change the group",
-    method: "PATCH",
-    path: `${SCIM_GROUPS}/{group}`,
-    as: "operator",
-    status: 200,
-    body: patch({ displayName: "{name}-changed" }),
-  },
-  {
-    title: "find the group",
-    method: "GET",
-    path: `${SCIM_GROUPS}?filter=displayName+sw+%22{name}%22`,
-    as: "operator",
-    status: 200,
-    after: ["group"],
-    holds: isOne,
-  },
-  {
-    title: "create a role of the README",
-    method: "POST",
-    path: SCIM_ROLES,
-    as: "operator",
-    status: 201,
-    body: {
-      displayName: "{name}",
-      permissions: [{ value: "internal_user_mgt_list" }],
-      groups: [{ value: "{group}" }],
-    },
-    takes: { role: idOf },
-  },
-  { title: "read the role", method: "GET", path: `${SCIM_ROLES}/{role}`, as: "operator", status: 200, holds: hasId },
-  {
-    title: "change the role",
-    method: "PATCH",
-    path: `${SCIM_ROLES}/{role}`,
-    as: "operator",
-    status: 200,
-    body: patch({ displayName: "{name}-changed" }),
-  },
-  {
-    title: "find the role",
-    method: "GET",
-    path: `${SCIM_ROLES}?filter=displayName+sw+%22{name}%22`,
-    as: "operator",
-    status: 200,
-    after: ["role"],
-    holds: isOne,
-  },
-  {
-    title: "list users as that user of the README",
-    method: "GET",
-    path: `${SCIM_USERS}?attributes=userName&count=1`,
+  post(
+    "create a user of the README",
+    SCIM_USERS,
+    { userName: "{name}", password: "{password}", name: { givenName: "Smoke", familyName: "Test" } },
+    { takes: { user: idOf } },
+  ),
+  get("read the user", `${SCIM_USERS}/{user}`, { holds: hasId }),
+  patch("change the user", `${SCIM_USERS}/{user}`, replacing({ nickName: "smoke" })),
+  get("find the user", `${SCIM_USERS}?filter=userName+eq+%22{name}%22`, { after: ["user"], holds: isOne }),
+  get("read the user by SCIM 1.1", "/svc/scim/Users/{user}", { holds: hasId }),
+  post(
+    "create a group of the README",
+    SCIM_GROUPS,
+    { displayName: "{name}", members: [{ value: "{user}" }] },
+    { takes: { group: idOf } },
+  ),
+  get("read the group", `${SCIM_GROUPS}/{group}`, { holds: hasId }),
+  patch("change the group", `${SCIM_GROUPS}/{group}`, replacing({ displayName: "{name}-changed" })),
+  get("find the group", `${SCIM_GROUPS}?filter=displayName+sw+%22{name}%22`, { after: ["group"], holds: isOne }),
+  post(
+    "create a role of the README",
+    SCIM_ROLES,
+    { displayName: "{name}", permissions: [{ value: "internal_user_mgt_list" }], groups: [{ value: "{group}" }] },
+    { takes: { role: idOf } },
+  ),
+  get("read the role", `${SCIM_ROLES}/{role}`, { holds: hasId }),
+  patch("change the role", `${SCIM_ROLES}/{role}`, replacing({ displayName: "{name}-changed" })),
+  get("find the role", `${SCIM_ROLES}?filter=displayName+sw+%22{name}%22`, { after: ["role"], holds: isOne }),
+  get("list users as that user of the README", `${SCIM_USERS}?attributes=userName&count=1`, {
     as: "user",
-    status: 200,
     after: ["user", "group", "role"],
     holds: hasList("Resources"),
-  },
-  {
-    title: "applications as that user",
-    method: "GET",
-    path: `${REST}/applications?limit=1`,
-    as: "user",
-    status: 403,
-    after: ["user"],
-  },
+  }),
+  get("applications as that user", `${APPLICATIONS}?limit=1`, { as: "user", status: 403, after: ["user"] }),
   // An application that may list users, and a token for it.
-  {
-    title: "create an application of the README",
-    method: "POST",
-    path: `${REST}/applications`,
-    as: "operator",
-    status: 201,
-    body: { name: "{name}", inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } } },
-    takes: { application: ({ locationId }) => locationId },
-  },
-  {
-    title: "read the application",
-    method: "GET",
-    path: `${REST}/applications/{application}`,
-    as: "operator",
-    status: 200,
-    holds: hasId,
-  },
-  {
-    title: "change the application",
-    method: "PATCH",
-    path: `${REST}/applications/{application}`,
-    as: "operator",
-    status: 200,
-    body: { description: "a smoke test" },
-  },
-  {
-    title: "find the application of the README",
-    method: "GET",
-    path: `${REST}/applications?filter=name+eq+{name}`,
-    as: "operator",
-    status: 200,
+  post(
+    "create an application of the README",
+    APPLICATIONS,
+    { name: "{name}", inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } } },
+    { takes: { application: ({ locationId }) => locationId } },
+  ),
+  get("read the application", `${APPLICATIONS}/{application}`, { holds: hasId }),
+  patch("change the application", `${APPLICATIONS}/{application}`, { description: "a smoke test" }),
+  get("find the application of the README", `${APPLICATIONS}?filter=name+eq+{name}`, {
     after: ["application"],
     holds: isOne,
-  },
-  {
-    title: "export the application",
-    method: "GET",
-    path: `${REST}/applications/{application}/export`,
-    as: "operator",
-    status: 200,
-  },
-  {
-    title: "find the API of users of the README",
-    method: "GET",
-    path: `${REST}/api-resources?filter=identifier+eq+/scim2/Users`,
-    as: "operator",
-    status: 200,
+  }),
+  get("export the application", `${APPLICATIONS}/{application}/export`),
+  get("find the API of users of the README", `${REST}/api-resources?filter=identifier+eq+/scim2/Users`, {
     takes: { api: ({ body }) => textIn(firstOf(body, "apiResources"), "id") },
-  },
-  {
-    title: "authorize the API of the README",
-    method: "POST",
-    path: `${REST}/applications/{application}/authorized-apis`,
-    as: "operator",
-    status: 200,
-    body: { id: "{api}", policyIdentifier: "RBAC", scopes: ["internal_user_mgt_list"] },
-    takes: { authorized: () => "yes" },
-  },
-  {
-    title: "read the client of the README",
-    method: "GET",
-    path: `${REST}/applications/{application}/inbound-protocols/oidc`,
-    as: "operator",
-    status: 200,
+  }),
+  post(
+    "authorize the API of the README",
+    `${APPLICATIONS}/{application}/authorized-apis`,
+    { id: "{api}", policyIdentifier: "RBAC", scopes: ["internal_user_mgt_list"] },
+    { status: 200, takes: { authorized: () => "yes" } },
+  ),
+  get("read the client of the README", `${APPLICATIONS}/{application}/inbound-protocols/oidc`, {
     takes: {
       clientId: ({ body }) => textIn(body, "clientId"),
       clientSecret: ({ body }) => textIn(body, "clientSecret"),
     },
-  },
-  {
-    title: "token by client credentials of the README",
-    method: "POST",
-    path: "/oauth2/token",
-    as: "client",
-    status: 200,
-    body: "grant_type=client_credentials&scope=internal_user_mgt_list",
-    contentType: FORM,
-    after: ["authorized", "clientId", "clientSecret"],
-    takes: { token: ({ body }) => textIn(body, "access_token") },
-  },
-  {
-    title: "list users by the token of the README",
-    method: "GET",
-    path: `${SCIM_USERS}?attributes=userName&count=1`,
+  }),
+  post(
+    "token by client credentials of the README",
+    "/oauth2/token",
+    "grant_type=client_credentials&scope=internal_user_mgt_list",
+    {
+      as: "client",
+      status: 200,
+      contentType: "application/x-www-form-urlencoded",
+      after: ["authorized", "clientId", "clientSecret"],
+      takes: { token: ({ body }) => textIn(body, "access_token") },
+    },
+  ),
+  get("list users by the token of the README", `${SCIM_USERS}?attributes=userName&count=1`, {
     as: "token",
-    status: 200,
     after: ["token"],
     holds: hasList("Resources"),
-  },
-  {
-    title: "groups by the token, which has no scope for them",
-    method: "GET",
-    path: `${SCIM_GROUPS}?count=1`,
+  }),
+  get("groups by the token, which has no scope for them", `${SCIM_GROUPS}?count=1`, {
     as: "token",
     status: 403,
     after: ["token"],
-  },
+  }),
   // Deletions.
-  ...deletion("application", `${REST}/applications`),
+  ...deletion("application", APPLICATIONS),
   ...deletion("role", SCIM_ROLES),
   ...deletion("group", SCIM_GROUPS),
   ...deletion("user", SCIM_USERS),
 ];
+
+function get(title: string, path: string, more?: Partial<Step>): Step {
+  return { title, method: "GET", path, as: "operator", status: 200, ...more };
+}
+
+function post(title: string, path: string, body: unknown, more?: Partial<Step>): Step {
+  return { title, method: "POST", path, as: "operator", status: 201, body, ...more };
+}
+
+function patch(title: string, path: string, body: unknown): Step {
+  return { title, method: "PATCH", path, as: "operator", status: 200, body };
+}
 
 function deletion(word: string, path: string): readonly Step[] {
   const gone = `${word}Gone`;
@@ -299,18 +159,11 @@ function deletion(word: string, path: string): readonly Step[] {
       status: 204,
       takes: { [gone]: () => "yes" },
     },
-    {
-      title: `the ${word} is gone`,
-      method: "GET",
-      path: `${path}/{${word}}`,
-      as: "operator",
-      status: 404,
-      after: [gone],
-    },
+    get(`the ${word} is gone`, `${path}/{${word}}`, { status: 404, after: [gone] }),
   ];
 }
 
-function patch(value: Readonly<Record<string, string>>) {
+function replacing(value: Readonly<Record<string, string>>) {
   return { schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"], Operations: [{ op: "replace", value }] };
 }
 

@@ -25,8 +25,8 @@ const NAMES_MAX = 100;
 export function brakeNames(isChecked = false): readonly string[] {
   // Their number decides how many alarms watch them.
   const functions = servingNames.map((service) => ({ service, functionName: "", logGroup: "", memoryMb: 0 }));
-  const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", undeliveredName: "" };
-  const watched = { ...nothing, functions, followers: [], certificates: [], isChecked };
+  const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", undeliveredName: "", accessLog: "" };
+  const watched = { ...nothing, functions, followers: [], certificates: [], backupVault: undefined, isChecked };
   return alarmsOf(watched).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
 }
 

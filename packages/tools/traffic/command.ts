@@ -1,7 +1,7 @@
 /** What `npm run shift` and `npm run rollback` share: the command line, the settings, and the stage. */
 import { parseArgs } from "node:util";
 import { type Stage, settingsOf, stageOf } from "../../../stacks/stage.ts";
-import { environmentFiles, merged } from "../deploy/doctor-environment.ts";
+import { environmentFiles, merged } from "../deploy/doctor-settings.ts";
 import { messageOf } from "./going-back.ts";
 
 /** A wrong command line, or a stage without shifts. The message is for people. */
@@ -46,10 +46,11 @@ function stageOrRefusal(name: string): Stage {
 }
 
 /** The settings of the traffic of a stage: from the shell, and from `.env.<stage>`. Throws an `Error` for people. */
-export function trafficOf({ name }: Stage, root: string, shell: NodeJS.ProcessEnv) {
-  const { SHIFT, SHIFT_MINUTES, PROVISIONED_CONCURRENCY, AUTHORIZER_CONCURRENCY } = merged(
+export function trafficOf(stage: Stage, root: string, shell: NodeJS.ProcessEnv) {
+  const { SHIFT, SHIFT_MINUTES, PROVISIONED_CONCURRENCY, AUTHORIZER_CONCURRENCY, SIGN_IN_CONCURRENCY } = merged(
     shell,
-    environmentFiles(root, name),
+    environmentFiles(root, stage.name),
   );
-  return settingsOf({ SHIFT, SHIFT_MINUTES, PROVISIONED_CONCURRENCY, AUTHORIZER_CONCURRENCY });
+  const variables = { SHIFT, SHIFT_MINUTES, PROVISIONED_CONCURRENCY, AUTHORIZER_CONCURRENCY, SIGN_IN_CONCURRENCY };
+  return settingsOf(variables, stage);
 }

@@ -3,6 +3,7 @@ import {
   DeleteProvisionedConcurrencyConfigCommand,
   GetAliasCommand,
   GetFunctionConfigurationCommand,
+  InvokeCommand,
   LambdaClient,
   type LambdaClientConfig,
   ListFunctionsCommand,
@@ -58,6 +59,8 @@ export interface Fleet {
   point(live: Live, traffic: Traffic): Promise<void>;
   /** What a version does: it can be called when it is `Active`. */
   stateOf(live: Live, version: string): Promise<string>;
+  /** Calls a version. `failure`: it ended without an answer. */
+  call(live: Live, version: string, event: object): Promise<{ readonly answer: unknown; readonly failure?: string }>;
   keptOf(live: Live): Promise<readonly Kept[]>;
   /** Keeps so many environments of a version started; none for 0. */
   keep(live: Live, version: string, count: number): Promise<void>;
@@ -103,6 +106,17 @@ export function openFleet(stage: string, config: LambdaClientConfig = {}): Fleet
       );
       return found.State ?? "Active";
     },
+    async call({ functionName }, version, event) {
+      const called = await client.send(
+        new InvokeCommand({
+          FunctionName: functionName,
+          Qualifier: version,
+          Payload: new TextEncoder().encode(JSON.stringify(event)),
+        }),
+      );
+      const answer: unknown = JSON.parse(new TextDecoder().decode(called.Payload) || "null");
+      return called.FunctionError === undefined ? { answer } : { answer, failure: textOf(answer) };
+    },
     async keptOf({ functionName }) {
       const kept: Kept[] = [];
       for (let Marker: string | undefined, isFirst = true; isFirst || Marker; isFirst = false) {
@@ -129,6 +143,14 @@ export function openFleet(stage: string, config: LambdaClientConfig = {}): Fleet
     },
     close: () => client.destroy(),
   };
+}
+
+/** What Lambda says of a call that ended without an answer. */
+function textOf(answer: unknown): string {
+  const { errorType, errorMessage } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    [errorType, errorMessage].filter((text) => typeof text === "string").join(": ") || "it ended without an answer"
+  );
 }
 
 /**

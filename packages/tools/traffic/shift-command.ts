@@ -1,13 +1,14 @@
 /**
  * `npm run shift -- --stage <stage>`: moves the traffic of a stage to the versions that `sst deploy` created last
- * (decision 0071). `USAGE` has the options. Needs AWS_REGION and credentials that may read and change aliases. Exit
- * codes: 0 moved, 1 refused or failed, 2 went back.
+ * (decision 0071). `USAGE` has the options. Needs AWS_REGION and credentials that may read and change aliases, call
+ * functions and read metrics. Exit codes: 0 moved, 1 refused or failed, 2 went back.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openBrakes } from "./brakes.ts";
 import { optionsOf, Refused, trafficOf } from "./command.ts";
 import { openFleet } from "./fleet.ts";
 import { messageOf } from "./going-back.ts";
+import { openMeasures } from "./measures.ts";
 import { shift } from "./shift.ts";
 
 const USAGE = `npm run shift -- --stage <stage> [--dry-run] [--ignore-alarms]
@@ -17,8 +18,9 @@ const USAGE = `npm run shift -- --stage <stage> [--dry-run] [--ignore-alarms]
   --ignore-alarms  do not look at alarms: for a repair while they are raised
 
 Settings, in .env.<stage> or the environment: SHIFT (shares in percent such as 10,50, or at-once; default 10),
-SHIFT_MINUTES (default 5), PROVISIONED_CONCURRENCY. An alarm, Ctrl-C or a failure moves all traffic back. A run that
-was killed is continued by the same command, or taken back by npm run rollback.`;
+SHIFT_MINUTES (default 5), PROVISIONED_CONCURRENCY. First each new version answers calls of trial. An alarm, a new
+version that fails more often than the old one, Ctrl-C or a failure moves all traffic back. A run that was killed is
+continued by the same command, or taken back by npm run rollback.`;
 
 const CODES = { moved: 0, refused: 1, back: 2 } as const;
 
@@ -38,13 +40,15 @@ async function main(words: readonly string[]): Promise<number> {
     const { shift: plan, provisioned } = trafficOf(stage, process.cwd(), process.env);
     const fleet = openFleet(stage.name);
     const brakes = ignoresAlarms ? undefined : openBrakes(stage.name);
+    const measures = openMeasures(stage.name);
     try {
       return CODES[
-        await shift({ fleet, brakes, plan, provisioned, isDry, nowMs: Date.now(), wait, print: console.log })
+        await shift({ fleet, brakes, measures, plan, provisioned, isDry, now: Date.now, wait, print: console.log })
       ];
     } finally {
       fleet.close();
       brakes?.close();
+      measures.close();
     }
   } catch (error) {
     console.error(error instanceof Refused ? error.message : `npm run shift failed: ${messageOf(error)}`);

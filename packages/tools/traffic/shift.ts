@@ -1,24 +1,30 @@
 /**
- * Moves the traffic of a stage to the versions that were deployed last, share by share, with its alarms as the brake
- * (decision 0071).
+ * Moves the traffic of a stage to the versions that were deployed last, share by share. Calls of trial before, its
+ * alarms, and a comparison of new and old versions are the brakes (decisions 0071, 0175).
  */
 import type { Provisioned, ShiftPlan } from "../../../stacks/traffic.ts";
 import type { Brakes } from "./brakes.ts";
+import { isWorse, SAMPLE_MIN } from "./comparison.ts";
 import type { Fleet, Live, Traffic } from "./fleet.ts";
 import { allOf, goBack, isChangedMeanwhile, messageOf, percent, stateOf } from "./going-back.ts";
 import { momentOf } from "./history.ts";
 import { keepOnlyLive, keepStarted, type Wait } from "./kept.ts";
+import type { Compared, Measures } from "./measures.ts";
+import { trialOf, wrongIn } from "./trial.ts";
 
 /** What to do. */
 export interface Shifting {
   readonly fleet: Fleet;
   /** `undefined`: no alarm stops the shift. */
   readonly brakes: Brakes | undefined;
+  /** What new and old versions have answered. */
+  readonly measures: Measures;
   readonly plan: ShiftPlan;
   readonly provisioned: Provisioned;
   /** True: says what would be done, and changes nothing. */
   readonly isDry: boolean;
-  readonly nowMs: number;
+  /** The present time, in milliseconds. */
+  readonly now: () => number;
   readonly wait: Wait;
   readonly print: (line: string) => void;
 }
@@ -42,7 +48,7 @@ interface Moving {
  * back. Throws the error of going back if that fails too.
  */
 export async function shift(given: Shifting): Promise<Outcome> {
-  const { fleet, brakes, plan, provisioned, isDry, nowMs, wait, print } = given;
+  const { fleet, brakes, plan, provisioned, isDry, now, wait, print } = given;
   const functions = await fleet.read();
   for (const live of functions) print(stateOf(live));
   const moving = functions
@@ -55,7 +61,7 @@ export async function shift(given: Shifting): Promise<Outcome> {
   }
   const open = openShift(moving);
   const isContinued = open !== undefined;
-  const at = open ?? momentOf(nowMs);
+  const at = open ?? momentOf(now());
   const begun = Math.max(0, ...moving.map(({ live }) => live.share?.weight ?? 0));
   const weights = plan.percents.map((each) => each / 100).filter((weight) => weight >= begun);
   print(
@@ -71,17 +77,18 @@ export async function shift(given: Shifting): Promise<Outcome> {
   try {
     if (raised.length > 0) throw new Braked(raised);
     await allOf(moving.map((each) => usable(fleet, each, wait)));
+    await allOf(moving.map((each) => tried(fleet, each)));
     // Recorded before anything moves, so that a run that is killed is one shift with the run that continues it.
     await record(fleet, moving, at);
     await keepStarted(fleet, versions, provisioned, wait);
     for (const weight of weights) {
       await move(fleet, moving, at, weight);
       print(`${percent(weight)} of the traffic has the new versions.`);
-      await watch(given, plan.minutes);
+      await watch(given, { moving, sinceMs: Date.parse(at) }, plan.minutes);
     }
     await move(fleet, moving, at, 1);
     print("All traffic has the new versions.");
-    await watch(given, plan.minutes);
+    await watch(given, { moving, sinceMs: Date.parse(at), wholeSinceMs: now() }, plan.minutes);
   } catch (error) {
     print(`Going back: ${messageOf(error)}`);
     await goBack(fleet, at, print);
@@ -110,6 +117,26 @@ function openShift(moving: readonly Moving[]): string | undefined {
 class Braked extends Error {
   constructor(raised: readonly string[]) {
     super(`alarms are raised: ${raised.join(", ")} (docs/alarms.md).`);
+  }
+}
+
+/** A new version fails more often than the old one. */
+class Worse extends Error {
+  constructor(worse: readonly Compared[]) {
+    const each = worse.map(
+      ({ service, from, to, old, fresh }) =>
+        `${service}: ${fresh.errors} of ${fresh.requests} requests failed in version ${to}, ${old.errors} of ${old.requests} in version ${from}`,
+    );
+    super(`a new version is worse than the one before it. ${each.join("; ")}.`);
+  }
+}
+
+/** Calls a new version as the gateway would. Throws an `Error` for people where it does not work. */
+async function tried(fleet: Fleet, { live, to }: Moving): Promise<void> {
+  for (const { name, event } of trialOf(live.service)) {
+    const { answer, failure } = await fleet.call(live, to, event);
+    const wrong = failure ?? wrongIn(live.service, answer);
+    if (wrong !== undefined) throw new Error(`version ${to} of ${live.service} does not work. ${name}: ${wrong}.`);
   }
 }
 
@@ -157,12 +184,44 @@ async function point(fleet: Fleet, live: Live, traffic: Traffic): Promise<void> 
 
 const CHANGED = "another run changed the traffic.";
 
-/** Looks at the alarms for so many minutes, at least once. Throws `Braked` when one is raised. */
-async function watch({ brakes, wait }: Shifting, minutes: number): Promise<void> {
+/** What is compared while a share is watched. */
+interface Watching {
+  readonly moving: readonly Moving[];
+  readonly sinceMs: number;
+  /** When the new versions got all traffic. */
+  readonly wholeSinceMs?: number;
+}
+
+/**
+ * Looks at the alarms for so many minutes, at least once, and compares the versions every minute. Throws `Braked` when
+ * one is raised, and `Worse` for a new version that fails.
+ */
+async function watch({ brakes, measures, wait, now, print }: Shifting, watching: Watching, minutes: number) {
+  const { moving, ...span } = watching;
+  const pairs = moving.map(({ live, to }) => ({
+    service: live.service,
+    functionName: live.functionName,
+    from: live.version,
+    to,
+  }));
   for (let leftMs = minutes * MINUTE_MS; ; leftMs -= POLL_MS) {
     const raised = (await brakes?.raised()) ?? [];
     if (raised.length > 0) throw new Braked(raised);
-    if (leftMs <= 0) return;
+    const isOver = leftMs <= 0;
+    if (isOver || leftMs % MINUTE_MS === 0) {
+      const compared = await measures.read(pairs, { ...span, nowMs: now() });
+      const worse = compared.filter(({ fresh, old }) => isWorse(fresh, old));
+      if (worse.length > 0) throw new Worse(worse);
+      if (isOver) return sayUnknown(compared, print);
+    }
     await wait(Math.min(POLL_MS, leftMs));
   }
+}
+
+/** Says which versions had too few requests: people know then what was not compared. */
+function sayUnknown(compared: readonly Compared[], print: (line: string) => void): void {
+  const few = compared.filter(({ fresh }) => fresh.requests < SAMPLE_MIN);
+  if (few.length === 0) return;
+  const each = few.map(({ service, fresh }) => `${service} (${fresh.requests})`);
+  print(`Too few requests to compare: ${each.join(", ")}. These versions have answered the calls of trial.`);
 }

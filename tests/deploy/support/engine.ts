@@ -11,7 +11,8 @@ import { join } from "node:path";
 import type * as Bundle from "../../../packages/tools/deploy/bundle.ts";
 import type { Bundling } from "../../../stacks/bundling.ts";
 import type { Evaluation, Inputs, Json, Order, Resource } from "./evaluation.ts";
-import { ACCOUNT, idOf, REGION, stateOf } from "./made.ts";
+import { ACCOUNT, idOf, stateOf } from "./made.ts";
+import { unzippedBytes } from "./zip.ts";
 
 /** What sst.config.ts exports. */
 interface Program {
@@ -73,12 +74,12 @@ const startSst = async (order: Order): Promise<void> => {
 };
 
 /** The fake of AWS's data sources. */
-const callAws = ({ token, inputs }: $util.runtime.MockCallArgs): Record<string, unknown> => {
+const callAws = (region: string, { token, inputs }: $util.runtime.MockCallArgs): Record<string, unknown> => {
   switch (token) {
     case "aws:index/getPartition:getPartition":
       return { partition: "aws" };
     case "aws:index/getRegion:getRegion":
-      return { region: REGION };
+      return { region };
     case "aws:index/getCallerIdentity:getCallerIdentity":
       return { accountId: ACCOUNT };
     case "aws:route53/getZone:getZone":
@@ -116,6 +117,7 @@ interface Registration {
   getProtect(): boolean | undefined;
   getRetainondelete(): boolean | undefined;
   getIgnorechangesList(): readonly string[];
+  getDependenciesList(): readonly string[];
 }
 interface Monitor {
   newUrn(parent: string, type: string, name: string): string;
@@ -146,6 +148,7 @@ const watch = (app: string, stage: string): readonly Resource[] => {
       isProtected: request.getProtect() === true,
       isRetained: request.getRetainondelete() === true,
       ignored: request.getIgnorechangesList(),
+      dependsOn: request.getDependenciesList().map((each) => each.split("::").at(-1) ?? ""),
     });
     register(request, done);
   };
@@ -154,7 +157,7 @@ const watch = (app: string, stage: string): readonly Resource[] => {
 
 /** Evaluates a program. Writes the result when no work is left, just before this process ends. */
 export const evaluateProgram = async (program: Program, frame: Frame, order: Order): Promise<void> => {
-  const { stage, root, work, isLive } = order;
+  const { stage, root, work, isLive, region } = order;
   const app = await program.app({ stage });
   const name = String(app.name);
   Object.assign(globalThis, {
@@ -169,15 +172,15 @@ export const evaluateProgram = async (program: Program, frame: Frame, order: Ord
   });
   await startSst(order);
   const mocks = {
-    newResource: (made: $util.runtime.MockResourceArgs) => ({ id: idOf(made), state: stateOf(made) }),
-    call: callAws,
+    newResource: (made: $util.runtime.MockResourceArgs) => ({ id: idOf(made), state: stateOf(made, region) }),
+    call: (called: $util.runtime.MockCallArgs) => callAws(region, called),
   };
   // Not a preview, so every output is known and all code that depends on it runs.
   await $util.runtime.setMocks(mocks, name, stage, false);
   const resources = watch(name, stage);
   let outputs: Inputs = {};
   process.once("beforeExit", () => {
-    const evaluation: Evaluation = { app, outputs, resources };
+    const evaluation: Evaluation = { app, outputs, resources, codeBytes: unzippedBytes(join(work, "artifacts")) };
     writeFileSync(order.result, JSON.stringify(evaluation));
   });
   const returned = await $util.runtime.runInPulumiStack(() => frame(() => program.run()));

@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { root } from "#tools/deploy/bundle.ts";
 import type { Evaluation, Order } from "./evaluation.ts";
+import { REGION } from "./made.ts";
 
 const platform = join(root, ".sst/platform");
 
@@ -16,6 +17,7 @@ export interface EvaluationInput {
   /** Settings of the stage, and secrets as `SST_SECRET_<Name>`. This process's environment is not inherited. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly isLive?: boolean;
+  readonly region?: string;
 }
 
 /** The secrets that a stage needs. Tests check that no other resource contains them. */
@@ -101,10 +103,11 @@ export const evaluate = async ({
   stage,
   environment = secrets,
   isLive = false,
+  region = REGION,
 }: EvaluationInput): Promise<Evaluation> => {
   if (!existsSync(join(platform, "node_modules"))) throw new Error("SST's platform is missing: npm run sst:install");
   const work = await mkdtemp(join(tmpdir(), "stacks-"));
-  const order: Order = { stage, isLive, root, work, result: join(work, "result.json") };
+  const order: Order = { stage, isLive, region, root, work, result: join(work, "result.json") };
   // In this folder it finds the platform's packages. There must be only one copy of them.
   const file = join(platform, `evaluate-${basename(work)}.mjs`);
   try {

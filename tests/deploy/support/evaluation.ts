@@ -5,6 +5,7 @@ export interface Order {
   readonly stage: string;
   /** True for `sst dev`: the functions run live. */
   readonly isLive: boolean;
+  readonly region: string;
   /** The project's directory. */
   readonly root: string;
   /** A directory for temporary files. */
@@ -32,6 +33,8 @@ export interface Resource {
   readonly isRetained: boolean;
   /** Inputs that a later deployment leaves as they are on AWS. */
   readonly ignored: readonly string[];
+  /** The names of the resources that are created before it. */
+  readonly dependsOn: readonly string[];
 }
 
 /** A whole deployment. */
@@ -40,4 +43,6 @@ export interface Evaluation {
   readonly app: Inputs;
   readonly outputs: Inputs;
   readonly resources: readonly Resource[];
+  /** The bytes of the code of each function after unzipping, by the name of its component. */
+  readonly codeBytes: Readonly<Record<string, number>>;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "#tools/deploy/bundle.ts";
-import { buildSstModules } from "#tools/pack/sst-package.ts";
+import { buildSstModules } from "#tools/pack/packages.ts";
 
 const run = promisify(execFile);
 const platform = join(root, ".sst/platform/node_modules");

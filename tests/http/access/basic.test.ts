@@ -66,7 +66,7 @@ describe("returns 401 for", () => {
     ["an empty tenant", encoded("admin@:admin")],
     ["two tenants", encoded("admin@carbon.super@evil:admin")],
     ["a key separator in the tenant", encoded("admin@carbon.super#UN#PRIMARY:admin")],
-    ["a space before the name", encoded(" admin:admin")],
+    ["a space in the name", encoded("ad min:admin")],
     ["a Cyrillic а", encoded("аdmin:admin")],
     ["full-width letters", encoded("ａdmin:admin")],
     ["a name that is longer than any user's", encoded(`${"x".repeat(1_100)}:x`)],

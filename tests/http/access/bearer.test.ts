@@ -1,7 +1,7 @@
 /** Hostile bearer tokens: each is refused with the same response. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { encode, foreignKey, partsOf, sign, signingKey } from "#tests/support/signing.ts";

@@ -8,14 +8,15 @@ import { issueLeaf } from "#local/issue.ts";
 import { athOf, claimsFor, dpopOf, newProofKey, proofOf } from "#tests/support/dpop.ts";
 import { form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { partsOf } from "#tests/support/signing.ts";
+import { withTwins } from "#tests/support/twins.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const VIEW = "internal_application_mgt_view";
 const OWN = { grant_type: "client_credentials", scope: VIEW };
-const CERTIFICATES_ONLY = "/scim2/Groups";
+const CERTIFICATES_ONLY = "/api/server/v1/identity-providers";
 const api = world({
   hasMtls: true,
-  deployment: `
+  deployment: await withTwins(`
     [intermediate_cert_validation]
     enable = true
 
@@ -29,17 +30,17 @@ const api = world({
     allowed_auth_handlers = ["ClientCertificate"]
 
     [[resource.access_control]]
-    context = "/scim2/Users"
+    context = "/api/server/v1/organizations"
     http_method = "GET"
     scope = []
     allowed_auth_handlers = ["OAuthAuthentication"]
 
     [[resource.access_control]]
-    context = "/scim2/v2/Roles"
+    context = "/api/server/v1/userstores"
     http_method = "GET"
     scope = []
     allowed_auth_handlers = ["BasicAuthentication"]
-  `,
+  `),
 });
 const { newClient, ownToken } = oauthOf(api);
 const { nonce } = dpopOf(api);
@@ -102,7 +103,11 @@ describe.each([
     expect(type).toBe("Bearer");
     expect((await ask(APPLICATIONS, machine, bearer(access))).status).toBe(200);
     const cnf = confirmationOfCertificate(machine.certificate);
-    const introspected = await oauthOf(api).post("/oauth2/introspect", { token: access }, await newClient());
+    const introspected = await oauthOf(api).post(
+      "/oauth2/introspect",
+      { token: access },
+      await newClient(["internal_oauth2_introspect"]),
+    );
     expect(introspected.body).toMatchObject({ active: true, token_type: "Bearer", cnf });
     if (access.includes(".")) expect(partsOf(access).payload.cnf).toEqual(cnf);
   });
@@ -174,5 +179,7 @@ test("the scheme DPoP is OAuthAuthentication in the rules of the operator", asyn
   const { bound, apiProof, present } = dpopOf(api);
   const { access_token: access } = await bound(dpopClient, key, OWN);
   const statusOf = async (path: string) => (await present(access, await apiProof(key, access, path), path)).status;
-  expect([await statusOf("/scim2/Users"), await statusOf("/scim2/v2/Roles")]).toEqual([200, 401]);
+  expect([await statusOf("/api/server/v1/organizations"), await statusOf("/api/server/v1/userstores")]).toEqual([
+    200, 401,
+  ]);
 });

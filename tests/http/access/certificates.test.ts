@@ -4,12 +4,13 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueLeaf } from "#local/issue.ts";
+import { withTwins } from "#tests/support/twins.ts";
 import { basic, world } from "#tests/support/world.ts";
 
 const CA = "Identity Admin API development CA";
 const api = world({
   hasMtls: true,
-  deployment: `
+  deployment: await withTwins(`
     [intermediate_cert_validation]
     enable = true
     cert_cns = ["Another CA"]
@@ -38,8 +39,8 @@ const api = world({
     [[resource.access_control]]
     context = "(.*)/scim2/Groups(.*)"
     http_method = "GET"
-    scope = ["internal_group_mgt_view", "taxi:drive"]
-  `,
+    scope = ["internal_group_mgt_view", "internal_idp_view"]
+  `),
 });
 const password = "a-long-password";
 let ca: { certificate: string; key: string };
@@ -200,15 +201,13 @@ describe("rules of deployment.toml", () => {
     const as = { username: "driver", password };
     const answer = await api.ask("GET", "/scim2/Groups", { as });
     expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("internal_group_mgt_view")]);
-    const scopes = [{ name: "taxi:drive" }];
-    await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "t", scopes } });
     const give = async (displayName: string, value: string) => {
       const role = { displayName, permissions: [{ value }], users: [{ value: id }] };
       expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
     };
     await give("viewers", "internal_group_mgt_view");
-    expect((await api.ask("GET", "/scim2/Groups", { as })).body.detail).toContain("taxi:drive");
-    await give("drivers", "taxi:drive");
+    expect((await api.ask("GET", "/scim2/Groups", { as })).body.detail).toContain("internal_idp_view");
+    await give("drivers", "internal_idp_view");
     expect((await api.ask("GET", "/scim2/Groups", { as })).status).toBe(200);
   });
   test("need only a valid credential for an empty list of scopes", async () => {

@@ -3,7 +3,7 @@
  * affected.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, URN } from "#tests/support/scim.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";

@@ -1,8 +1,8 @@
 /** No privilege escalation: a caller grants only scopes that its credential has (decision 0052). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";

@@ -3,27 +3,21 @@
  * units, at both doors, for every attempt up to a lock and after it. Hashes are fast stand-ins that are counted.
  */
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import * as passwords from "#core/platform/password.ts";
-import { systemSchema } from "#core/scim/schema/system.ts";
-import { HttpTransport } from "#core/table/client/transport.ts";
+import { HttpTransport } from "#core/database/table/client/transport.ts";
+import { addingCredential, newCredential } from "#core/directory/credentials/store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { newId } from "#core/kernel/ids.ts";
+import * as passwords from "#core/kernel/password.ts";
+import { systemSchema } from "#core/scim/protocol/schema/system.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 
-vi.mock("#core/platform/password.ts", async (original) => {
-  const hashOf = (password: string): string => `stand-in of ${password}`;
-  return {
-    ...(await original<typeof passwords>()),
-    hashPassword: async (password: string) => hashOf(password),
-    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
-    verifyNothing: vi.fn(async () => false),
-  };
-});
+vi.mock("#core/kernel/password.ts", async (original) =>
+  (await import("#tests/support/stand-in-hashes.ts")).standInHashes(await original()),
+);
 
 /** More than lock a name. */
 const ATTEMPTS = 12;

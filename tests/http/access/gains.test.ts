@@ -6,8 +6,8 @@
 import { describe, expect, test } from "vitest";
 import { OidcBody, PassiveStsBody, SamlBody, SamlManual } from "#core/applications/protocols/shapes.ts";
 import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
-import { operations } from "#core/catalogue.ts";
-import * as z from "#core/platform/zod.ts";
+import * as z from "#core/kernel/zod.ts";
+import { operations } from "#core/service/catalogue.ts";
 import {
   API,
   type Change,
@@ -115,7 +115,10 @@ describe("a version in which the application was open", () => {
 
 describe("the class is complete:", () => {
   test("every write to an application is tried", () => {
-    const tried = new Set([...changes.map(({ operation }) => operation), ...restores, "updateApplicationFromFile"]);
+    // They give sign-in to the application, and no scope: tests/http/assignments tests who may do it.
+    const assigning = ["assign", "unassign", "restoreAssignmentsVersion"];
+    const others = [...restores, ...assigning, "updateApplicationFromFile"];
+    const tried = new Set([...changes.map(({ operation }) => operation), ...others]);
     expect([...tried].sort()).toEqual(writes.map(([id]) => id).sort());
   });
   test.each<[string, z.ZodType, typeof oidcMembers]>([

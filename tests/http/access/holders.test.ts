@@ -3,7 +3,7 @@
  * reads users, or groups.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { addUser } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 

@@ -3,17 +3,18 @@
  * that the rule of the path that was meant excludes.
  */
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
+import { withTwins } from "#tests/support/twins.ts";
 import { ADMIN, basic, world } from "#tests/support/world.ts";
 
 const api = world({
-  deployment: `
+  deployment: await withTwins(`
     [[resource.access_control]]
     context = "/scim2/Users"
     http_method = "all"
     allowed_auth_handlers = ["OAuthAuthentication"]
-  `,
+  `),
 });
 const failuresOf = async (name: string) => {
   const { PK } = keys.lock(TENANT, "PRIMARY", name);

@@ -4,10 +4,10 @@
  */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { type OperationId, operations } from "#core/catalogue.ts";
-import { matcherOf } from "#core/operation/match.ts";
-import { nearestPathOf } from "#core/operation/nearest.ts";
-import { familyOf } from "#core/operation/services.ts";
+import { matcherOf } from "#core/kernel/operation/match.ts";
+import { nearestPathOf } from "#core/kernel/operation/nearest.ts";
+import { familyOf } from "#core/kernel/operation/services.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
 import { ADMIN, basic, world } from "#tests/support/world.ts";
 
 const api = world();

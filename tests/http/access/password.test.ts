@@ -10,10 +10,12 @@ import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
 const program = fileURLToPath(new URL("../../../packages/tools/password.ts", import.meta.url));
+/** The hashes of the service that this process runs. */
+const hashes = ["--import", import.meta.resolve("#tests/support/light-hashes.ts")];
 
 const run = async (args: readonly string[], password: string) => {
   const { endpoint, tableName } = api.service;
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...hashes, program, ...args], {
     env: { PATH: process.env.PATH, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -42,7 +44,7 @@ test("a password set by the command is valid at once, also for a locked user", a
 
 test.each([
   [["nobody"], "long-enough", 'There is no user "nobody".'],
-  [["admin"], "four", "The password must have 5 to 100 characters"],
+  [["admin"], "four", "The password must have 8 to 100 characters"],
   [[], "", "npm run password -- <user>"],
 ])("%j with %j changes nothing and reports why", async (args, password, sentence) => {
   const { code, said } = await run(args, password);

@@ -1,6 +1,7 @@
 /** Paths, methods and headers that a gateway and a function could read differently. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { operations } from "#core/service/catalogue.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -54,12 +55,49 @@ describe("cannot be bypassed by", () => {
     expect([400, 401, 404]).toContain(known.status);
     expect(known.body).not.toContain("totalResults");
   });
-  test("an encoded question mark: the path that is checked is the one that is executed", async () => {
-    expect((await raw("GET", `${APPLICATIONS}%3Fx=1`)).status).toBe(401);
+  test("an encoded question mark: it is a character of the last segment", async () => {
+    for (const mark of ["%3F", "%3f"]) {
+      expect((await raw("GET", `${APPLICATIONS}${mark}x=1`)).status).toBe(401);
+      expect((await raw("GET", `${APPLICATIONS}${mark}x=1`, asAdmin)).status).toBe(404);
+    }
   });
-  test("an absolute request target or another Host: path and links stay the same", async () => {
-    const answer = await raw("GET", `http://evil.example${APPLICATIONS}`, { ...asAdmin, host: "evil.example" });
+  test("an encoded character of URLs behind an id: the resource is neither read nor changed", async () => {
+    const id = await api.create({ name: "behind a question mark" });
+    const user = await api.ask("POST", "/scim2/Users", {
+      body: { userName: "behind.a.mark", password: "Wave-3-of-them" },
+    });
+    const [application, person] = [`${APPLICATIONS}/${id}`, `/scim2/Users/${user.body.id}`];
+    for (const end of ["%3f", "%3Fx=1", "%23", "%23x", "%25", "%2fx", "%26x", "%3bx"]) {
+      for (const path of [application, person, `/svc/scim/Users/${user.body.id}`]) {
+        const [read, removed] = [await raw("GET", path + end, asAdmin), await raw("DELETE", path + end, asAdmin)];
+        // The removal of an application that does not exist is a success.
+        const gone = path === application ? [204, 404, 405] : [404, 405];
+        expect([read.status, gone.includes(removed.status)], path + end).toEqual([404, true]);
+        expect(JSON.parse(read.body)).toEqual(
+          path === application
+            ? expect.objectContaining({ code: expect.any(String) })
+            : path === person
+              ? expect.objectContaining({ status: "404" })
+              : expect.objectContaining({ Errors: [expect.objectContaining({ code: "404" })] }),
+        );
+      }
+    }
+    for (const path of [application, person]) expect((await api.ask("GET", path)).status).toBe(200);
+  });
+  test.each(
+    Object.entries(operations).map(([id, { method, path }]) => [id, method, path.replace(/\{\w+\}/g, "x")] as const),
+  )("%s: an encoded question mark behind its path", async (_, method, path) => {
+    const body = method === "GET" || method === "DELETE" ? {} : { body: {} };
+    const { status } = await api.ask(method, `${path}%3Fattributes=id`, body);
+    // An operation with an id as its last segment is asked for an id that does not exist.
+    const allowed = method === "DELETE" ? [204, 404, 405] : [400, 403, 404, 405];
+    expect(allowed).toContain(status);
+  });
+  test("an absolute request target: the path is that of the target; of another name it is 421", async () => {
+    const answer = await raw("GET", `${api.url}${APPLICATIONS}`, asAdmin);
     expect(answer.status).toBe(200);
+    const strange = await raw("GET", `http://evil.example${APPLICATIONS}`, { ...asAdmin, host: "evil.example" });
+    expect(strange.status).toBe(421);
     const created = await api.ask("POST", APPLICATIONS, {
       body: { name: "linked" },
       headers: { "x-forwarded-host": "evil.example", "x-original-url": "/x", "x-rewrite-url": "/x" },

@@ -1,6 +1,6 @@
 /** Who sees client secrets and confidential values, in every response about an application (decision 0061). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { addUser } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 

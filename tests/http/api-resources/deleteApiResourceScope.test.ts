@@ -23,6 +23,12 @@ test("returns 204 for an unknown scope of a known or unknown API", async () => {
   for (const api of [id, UNKNOWN_ID]) expect((await remove(api, "nothing")).status).toBe(204);
 });
 
+test("removes the scope with a question mark or a number sign in its name, and no scope of a shorter name", async () => {
+  const id = await register({ name: "D", identifier: "d", scopes: scopesNamed("d", "d?e", "d#e", "d?") });
+  for (const name of ["d%3Fe", "d%23e", "d%3f"]) expect((await remove(id, name)).status).toBe(204);
+  expect((await read(id)).scopes).toMatchObject([{ name: "d" }]);
+});
+
 test("returns 403 for a scope of this service", async () => {
   const answer = await remove(await system("/scim2/Me"), "internal_login");
   expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);

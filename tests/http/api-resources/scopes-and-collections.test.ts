@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 

@@ -39,6 +39,7 @@ describe("WSO2's own sample", async () => {
     expect(new URL(answer.headers.get("location") ?? "").pathname).toBe(`/t/carbon.super${at(idIn(answer))}`);
     expect(answer.body).toMatchObject({ applicationId: idIn(answer), name: "SampleApp" });
     expect(answer.body.notHonoured.map(({ element }: { element: string }) => element)).toEqual([
+      "oAuthAppDO/callbackUrl",
       "InboundAuthenticationConfig/passivests",
       "InboundAuthenticationConfig/openid",
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { addUser, idOf, TENANT, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 

@@ -3,7 +3,7 @@
  * that was answered is in the next list, and a rehearsal is in none. A failure names its seed.
  */
 import { expect, test } from "vitest";
-import { concurrently } from "#core/platform/concurrently.ts";
+import { concurrently } from "#core/kernel/concurrently.ts";
 import { randomOf } from "#tests/support/random.ts";
 import { DELETED } from "#tests/support/recovery.ts";
 import { saasOf } from "#tests/support/saas.ts";

@@ -9,7 +9,7 @@ import {
   valuesAt,
 } from "#tests/support/settings-samples.ts";
 import { type Answer, APPLICATIONS, world } from "#tests/support/world.ts";
-import { type Model, models } from "#tools/settings/models.ts";
+import { type Model, models } from "#tools/settings/settings.ts";
 
 const api = world();
 const { ask, create } = api;

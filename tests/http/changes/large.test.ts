@@ -4,10 +4,10 @@
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { timeOfChange } from "#core/changes/change-id.ts";
-import { feedCursorAt } from "#core/changes/feed.ts";
-import { type RecordItems, recordItems } from "#core/changes/record-rows.ts";
-import { newId } from "#core/platform/ids.ts";
+import { timeOfChange } from "#core/database/changes/change-id.ts";
+import { feedCursorAt } from "#core/database/changes/feed.ts";
+import { type RecordItems, recordItems } from "#core/database/changes/record-rows.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { recordItemsIn, recordsIn } from "#tests/support/changes.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";

@@ -2,10 +2,10 @@
  * Versions and lists while a bulk membership of the tenant is committed and not carried out: its request has ended.
  */
 import { describe, expect, test } from "vitest";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import type { Table } from "#core/table/table.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { causedIn } from "#tests/support/caused.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, RFC7644, type Shown, URN } from "#tests/support/scim.ts";

@@ -1,8 +1,8 @@
 /** Every change of a resource writes one record in its transaction; what changes nothing or is refused writes none. */
 import { expect, test } from "vitest";
-import { historyOf } from "#core/changes/history-rows.ts";
-import type { ChangeRecord } from "#core/changes/model.ts";
-import { keys } from "#core/table/keys.ts";
+import { historyOf } from "#core/database/changes/history-rows.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { recordItemsIn, recordsIn } from "#tests/support/changes.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { URN } from "#tests/support/scim.ts";

@@ -3,7 +3,7 @@
  * ten thousand writes, faults and kills: tests/faults/change-records.test.ts.
  */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { SETTLED_MS } from "#core/changes/feed.ts";
+import { SETTLED_MS } from "#core/database/changes/feed.ts";
 import { clientFor } from "#local/database.ts";
 import { type Consumer, startConsumer } from "#tests/support/proof/consumer.ts";
 import { newPool, type Sender } from "#tests/support/proof/pool.ts";

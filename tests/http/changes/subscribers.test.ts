@@ -56,7 +56,8 @@ test("a webhook: created, changed, turned off and on, replayed, deleted", async 
         eventProfile: "WSO2",
         channelsSubscribed: [`${WSO2}/user`],
         status: "ACTIVE",
-        showsActors: true,
+        owner: { kind: "user", subject: expect.any(String), userStore: "PRIMARY" },
+        scopes: expect.arrayContaining(["internal_user_mgt_view", "internal_audit_view"]),
         secret: { secret: true },
       },
     },
@@ -74,11 +75,13 @@ test("a webhook: created, changed, turned off and on, replayed, deleted", async 
           from: "https://receiver.example/one",
           value: "https://receiver.example/two",
         },
+        // Another endpoint does not get the secret of the former one.
+        { op: "remove", path: "/secret", secret: true },
       ],
     },
   ]);
   const other = await sent("PUT", at, webhookBody({ endpoint: "https://receiver.example/two", secret: `${SECRET}2` }));
-  expect(other.records).toMatchObject([{ changes: [{ op: "replace", path: "/secret", secret: true }] }]);
+  expect(other.records).toMatchObject([{ changes: [{ op: "add", path: "/secret", secret: true }] }]);
   const none = await sent("PUT", at, webhookBody({ endpoint: "https://receiver.example/two", secret: "" }));
   expect(none.records).toMatchObject([{ changes: [{ op: "remove", path: "/secret", secret: true }] }]);
   const off = await sent("POST", `${at}/deactivate`);

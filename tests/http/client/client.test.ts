@@ -62,7 +62,7 @@ describe("collections", () => {
     await api.oidcScopes.delete("cars");
   });
   test("users, groups and roles", async () => {
-    const user = await api.users.create({ userName: unique("kim"), password: "abc123", active: true });
+    const user = await api.users.create({ userName: unique("kim"), password: "maple-tree-42", active: true });
     expect(await api.users.update(user.id, { title: "Driver" })).toMatchObject({ id: user.id, title: "Driver" });
     const group = await api.groups.create({ displayName: unique("drivers"), members: [{ value: user.id }] });
     const role = await api.roles.create({
@@ -81,7 +81,13 @@ describe("collections", () => {
   });
   test("tenants, and a client of another tenant", async () => {
     const domain = `t${randomUUID().slice(0, 8)}.com`;
-    const owner = { username: "kim", password: "abc123", email: "kim@x.com", firstname: "Kim", lastname: "Berry" };
+    const owner = {
+      username: "kim",
+      password: "maple-tree-42",
+      email: "kim@x.com",
+      firstname: "Kim",
+      lastname: "Berry",
+    };
     const { id } = await api.tenants.create({ domain, owners: [{ ...owner, provisioningMethod: "inline-password" }] });
     expect((await api.tenants.get(id)).domain).toBe(domain);
     const other = client({ url: service.url, tenant: domain, credentials: { ...owner, username: `kim@${domain}` } });
@@ -91,7 +97,7 @@ describe("collections", () => {
   test("webhooks, changes and audit events", async () => {
     const { items } = await api.auditEvents.list({ limit: 3 }).page();
     expect(items).toHaveLength(3);
-    const made = await api.users.create({ userName: unique("tail"), password: "abc123" });
+    const made = await api.users.create({ userName: unique("tail"), password: "maple-tree-42" });
     const seen = [];
     for await (const { resource } of api.changes.list({ limit: 5 })) seen.push(resource.id);
     expect(seen).toContain(made.id);
@@ -103,7 +109,7 @@ describe("lists of several pages", () => {
   test("by cursor, by index, by link and by offset: each item once", async () => {
     const word = randomUUID().slice(0, 8);
     for (let number = 0; number < 7; number += 1) {
-      await api.users.create({ userName: `${word}-${number}`, password: "abc123" });
+      await api.users.create({ userName: `${word}-${number}`, password: "maple-tree-42" });
       await api.applications.create({ name: `${word}-${number}` });
     }
     const expected = Array.from({ length: 7 }, (_, number) => `${word}-${number}`);
@@ -171,7 +177,7 @@ describe("requests of any route", () => {
     expect((await api.send("GET", `/scim2/Users`, { query: { count: 1 } })).body).toMatchObject({ itemsPerPage: 1 });
   });
   test("any list", async () => {
-    const { id } = await api.users.create({ userName: unique("history"), password: "abc123" });
+    const { id } = await api.users.create({ userName: unique("history"), password: "maple-tree-42" });
     await api.users.update(id, { title: "1" });
     const versions = await api.list("GET /scim2/Users/{id}/history", { params: { id } }).all();
     expect(versions.map(({ operation }) => operation)).toEqual(["patchUser", "createUser"]);

@@ -100,11 +100,10 @@ const role: Whole<ScimRole> = {
   meta,
   displayName: "",
   audience: { type: "application", value: "", display: "" },
-  permissions: [reference],
+  permissions: [{ value: "", display: "", type: "" }],
   users: [reference],
   groups: [reference],
   associatedApplications: [reference],
-  properties: [{ name: "", value: "" }],
 };
 
 /** The paths of the attributes that the service publishes, and the types of which the client has attributes. */

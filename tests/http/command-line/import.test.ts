@@ -28,7 +28,7 @@ test("import --dry-run says what would be created, replaced and refused, and cha
   const before = await last();
   const rehearsed = await run("import", out, "--update", "--dry-run");
   expect(rehearsed.code, rehearsed.errors).toBe(0);
-  expect(rehearsed.output).toMatch(/^Rehearsal: nothing was changed\./);
+  expect(rehearsed.output).toMatch(/^Dry run: nothing was changed\./);
   expect(rehearsed.output).toMatch(/^created +1 +Gone\./m);
   expect(rehearsed.output).toMatch(/^updated +1 +Kept\./m);
   expect(JSON.parse((await run("import", out, "--dry-run", "--json")).output)).toEqual([

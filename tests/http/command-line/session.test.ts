@@ -53,7 +53,7 @@ describe("login", () => {
     expect([wrong.code, wrong.errors]).toEqual([4, expect.stringContaining("The user name or the password is wrong")]);
     expect(wrong.errors).not.toContain("geheim");
     const asked = await identityAdmin(args, { home, input: "admin" });
-    expect([asked.code, asked.output]).toEqual([0, expect.stringContaining("Nothing is stored")]);
+    expect([asked.code, asked.output]).toEqual([0, expect.stringContaining("Nothing was stored")]);
     await expect(stat(join(home, "identity-admin/credentials.json"))).rejects.toThrow("ENOENT");
   });
   test("a client gets tokens", async () => {

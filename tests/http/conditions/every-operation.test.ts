@@ -1,11 +1,11 @@
 /** Conditional requests of every operation of the catalogue, where the operator requires `If-Match`. */
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type OperationId, operations } from "#core/catalogue.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
-import { canRequireMatch } from "#core/operation/conditions.ts";
-import type { Operation } from "#core/operation/operation.ts";
-import { services } from "#core/operation/services.ts";
+import { canRequireMatch } from "#core/kernel/operation/conditions.ts";
+import type { Operation } from "#core/kernel/operation/operation.ts";
+import { services } from "#core/kernel/operation/services.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
 import { deploymentWith } from "#tests/support/conditions.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { type Answer, world } from "#tests/support/world.ts";
@@ -39,12 +39,22 @@ const collections = [
   "listMySessions",
   "listUserSessions",
   "listMyAuthorizedApps",
+  "listMyApplications",
   "listUserAuthorizedApps",
   ...Object.keys(operations).filter((id) => id.endsWith("History")),
 ];
 /** GETs of the pages of sign-in, those that SSF 1.0 defines without a tag, and one of what nothing changes. */
 const untagged = [
   "authorize",
+  "exportAccount",
+  "getMyApplication",
+  "showAccount",
+  "showAccountDeletion",
+  "showAccountProfile",
+  "showForgotPassword",
+  "showResetPassword",
+  "showVerifyAddress",
+  "visitAccount",
   "endSession",
   "getUserInfo",
   "getSignalTransmitter",
@@ -87,6 +97,7 @@ const refused: Readonly<Partial<Record<OperationId, number>>> = {
 const unmade: Fixture = {
   administrator: "",
   application: "",
+  discoverable: "",
   client: { username: "", password: "" },
   secret: "",
   systemApi: "",

@@ -43,11 +43,11 @@ describe.each(guides)("docs/guides/%s", (guide) => {
     .trimEnd()
     .split("\n");
 
-  test("is short, begins with what the reader has at the end, and says where to go on", () => {
+  test("is short, begins with what the reader has at the end, and ends with next steps", () => {
     expect(lines.length).toBeLessThanOrEqual(LINES_MAX);
     expect(lines[0]).toMatch(/^# \S/);
     expect(lines[2]).toMatch(/^At the end /);
-    expect(lines).toContain("## Go on");
+    expect(lines).toContain("## Next steps");
   });
   test("has a test of its commands below", () => {
     expect(Object.keys(checks)).toContain(guide.replace(".md", ""));
@@ -66,7 +66,7 @@ const checks: Readonly<Record<string, (said: readonly string[], api: World) => v
     expect(scope).toBe("internal_group_mgt_create");
     // The table of what stays forbidden.
     const idOf = async (path: string): Promise<string> => (await ask("GET", path)).body.Resources[0].id;
-    const rosa = { username: "rosa", password: "abc123" };
+    const rosa = { username: "rosa", password: "maple-tree-42" };
     const member = [{ value: await idOf("/scim2/Users?filter=userName+eq+rosa") }];
     const change = async (path: string, operation: object) =>
       (await ask("PATCH", path, { as: rosa, body: { schemas: [PATCH], Operations: [operation] } })).status;
@@ -76,7 +76,7 @@ const checks: Readonly<Record<string, (said: readonly string[], api: World) => v
       idOf("/scim2/Groups?filter=displayName+eq+%22help+desk%22"),
     ]);
     expect([
-      await change(`/scim2/Users/${admin}`, { op: "replace", path: "password", value: "abc12345" }),
+      await change(`/scim2/Users/${admin}`, { op: "replace", path: "password", value: "maple-tree-4245" }),
       await change(`/scim2/v2/Roles/${role}`, { op: "add", path: "users", value: member }),
       await change(`/scim2/Groups/${group}`, { op: "add", path: "members", value: member }),
     ]).toEqual([403, 403, 403]);
@@ -84,12 +84,12 @@ const checks: Readonly<Record<string, (said: readonly string[], api: World) => v
   "second-administrator": async ([, , names, check], { ask }) => {
     expect(names).toBe("admin ana");
     expect(check).toBe("200\n200");
-    const second = { username: "ana", password: "abc123" };
+    const second = { username: "ana", password: "maple-tree-42" };
     const me = async (as: typeof second) => (await ask("GET", "/scim2/Me", { as })).body;
     const [one, two] = [await me(ADMIN), await me(second)];
     expect(two.roles).toEqual(one.roles);
     // She can make a third one, and nothing can be done to the first one.
-    const body = { userName: "cleo", password: "abc123", name: { familyName: "Ray" } };
+    const body = { userName: "cleo", password: "maple-tree-42", name: { familyName: "Ray" } };
     const { id } = (await ask("POST", "/scim2/Users", { as: second, body })).body;
     const Operations = [{ op: "add", path: "users", value: [{ value: id }] }];
     const patch = { as: second, body: { schemas: [PATCH], Operations } };

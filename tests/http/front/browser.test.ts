@@ -1,6 +1,6 @@
 /**
- * The page in a real browser: Chromium of the machine, without a window. Skipped where there is none. Screenshots are in
- * `.build/screenshots`.
+ * The page in a real browser: Chromium of the machine, without a window. Skipped where there is none. Screenshots are
+ * in `.build/screenshots`.
  */
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -28,6 +28,21 @@ beforeAll(async () => {
   if (chromiumPath) browser = await openBrowser();
 }, 30 * SECONDS);
 afterAll(async () => browser?.close());
+
+const newToken = async () => {
+  const name = `Reader ${Math.random()}`;
+  const made = await api.ask("POST", "/api/server/v1/applications", {
+    body: { name, inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } } },
+  });
+  const id = made.headers.get("location")?.split("/").at(-1);
+  const { body: client } = await api.ask("GET", `/api/server/v1/applications/${id}/inbound-protocols/oidc`);
+  const answer = await fetch(`${api.url}/oauth2/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: "client_credentials" }),
+  });
+  return { token: ((await answer.json()) as { access_token: string }).access_token };
+};
 
 const looks = [
   { name: "light", colorScheme: "light", width: 1_280 },
@@ -72,17 +87,17 @@ describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is inst
     await context.close();
   });
 
-  test("says that the service is well", async () => {
+  test("says that the service is healthy", async () => {
     const page = await open(await contextOf(looks[0]), "/");
     await page.locator("#state.good").waitFor();
-    expect(await page.textContent("#state")).toMatch(/^The service is well: it answered in \d+ ms\.$/);
+    expect(await page.textContent("#state")).toMatch(/^Healthy: the service answered in \d+ ms\.$/);
     expect(await page.textContent("#request")).toContain(api.url);
   });
 
   test("creates an application by `try it`, which the API then lists", { timeout: 60 * SECONDS }, async () => {
     const page = await open(await contextOf(looks[0]), "/reference");
     await useCredential(page, "admin", "admin");
-    expect(await page.textContent("#applied")).toBe("Requests are those of admin.");
+    expect(await page.textContent("#applied")).toBe("Requests are sent as admin.");
     await showOperation(page, "post-/api/server/v1/applications");
     expect(await tryIt(page, '{"name": "Made in a browser"}')).toBe(201);
     const listed = await api.ask("GET", "/api/server/v1/applications?filter=name+eq+%22Made+in+a+browser%22");
@@ -121,17 +136,81 @@ describe.skipIf(!chromiumPath)("the page in Chromium (skipped where none is inst
     await page.selectOption("select[name=kind]", "bearer");
     await page.fill("input[name=token]", "a-token-of-somebody");
     await page.click("#credential button");
-    await page.locator("#applied.good").waitFor();
+    await page.locator("#applied.bad").waitFor();
+    expect(await page.textContent("#applied")).toMatch(/does not accept this credential: .{10}/);
+    const { token } = await newToken();
+    await page.fill("input[name=token]", token);
+    await page.click("#credential button");
+    await page.locator("#applied.good", { hasText: "Requests are sent with this access token" }).waitFor();
     await showOperation(page, "get-/scim2/Users");
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().includes("/scim2/Users")),
       page.locator("#explorer .btn-execute").click(),
     ]);
-    expect(request.headers().authorization).toBe("Bearer a-token-of-somebody");
-    expect((await request.response())?.status()).toBe(401);
+    expect(request.headers().authorization).toBe(`Bearer ${token}`);
+    expect((await request.response())?.status()).toBe(403);
     await page.locator("#explorer nav input").fill("introspect");
     await page.locator("#explorer .nav-bar-path", { hasText: "Delete an application" }).waitFor({ state: "hidden" });
     await page.locator("#explorer .nav-bar-path:visible", { hasText: "token" }).first().waitFor();
+  });
+
+  test("tells a wrong password at once, and sends no request with it", { timeout: 60 * SECONDS }, async () => {
+    const page = await open(await contextOf(looks[0]), "/reference");
+    await useCredential(page, "admin", "wrong");
+    await page.locator("#applied.bad").waitFor();
+    expect(await page.textContent("#applied")).toMatch(/does not accept this credential: .{10}/);
+    await showOperation(page, "get-/scim2/Users");
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.url().includes("/scim2/Users")),
+      page.locator("#explorer .btn-execute").click(),
+    ]);
+    expect(request.headers().authorization).toBeUndefined();
+    found.problems.splice(0);
+  });
+
+  test.each(looks)(
+    "has buttons that are legible under the pointer and with the keyboard: $name",
+    {
+      timeout: 60 * SECONDS,
+    },
+    async (look) => {
+      const page = await open(await contextOf(look), "/reference");
+      await showOperation(page, "get-/scim2/Users");
+      const button = page.locator("#explorer .btn-execute");
+      const colours = () =>
+        button.evaluate((element) => {
+          const { color, backgroundColor } = element.ownerDocument.defaultView.getComputedStyle(element);
+          return [String(color), String(backgroundColor)];
+        });
+      const usual = await colours();
+      expect(usual[0]).toMatch(/^rgb/);
+      expect(usual[0]).not.toBe(usual[1]);
+      await button.hover();
+      await page.waitForTimeout(300);
+      expect(await colours()).toEqual(usual);
+      await page.mouse.move(0, 0);
+      await button.focus();
+      await page.waitForTimeout(300);
+      expect(await colours()).toEqual(usual);
+    },
+  );
+
+  test("shows the picture whole, and leads to sign-in; the demo shows where there is one", async () => {
+    const page = await open(await contextOf(looks[0]), "/");
+    const picture = await page.locator(".scroll img").boundingBox();
+    const frame = await page.locator(".scroll").boundingBox();
+    expect((picture?.x ?? 0) + (picture?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0) + 1);
+    expect(await page.getByRole("link", { name: "Sign people in" }).getAttribute("href")).toBe("/docs/sign-in");
+    const demo = page.locator("#demo");
+    await page.locator("#state.good").waitFor();
+    expect(await demo.isVisible()).toBe(false);
+    await page.route("**/demo", (route) =>
+      route.fulfill({ status: 303, headers: { location: "http://127.0.0.1:1/" } }),
+    );
+    await page.reload();
+    await demo.waitFor({ state: "visible" });
+    // A missing demo is a 404, which the browser notes.
+    found.problems.splice(0);
   });
 
   test("shows markup in answers as text", { timeout: 60 * SECONDS }, async () => {

@@ -1,9 +1,21 @@
 import { createContext, runInContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { AdaptiveTemplate } from "#core/applications/metadata/templates/template.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask } = world();
+
+/** What the tests read of a template. */
+interface AdaptiveTemplate {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly authenticationSteps: number;
+  readonly defaultAuthenticators: object;
+  readonly defaultStepsDescription: object;
+  readonly parametersDescription?: object;
+  /** One line of the script per element. */
+  readonly code: readonly string[];
+}
 
 type Categories = Record<
   string,

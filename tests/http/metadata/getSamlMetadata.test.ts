@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 

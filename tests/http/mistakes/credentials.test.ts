@@ -1,6 +1,6 @@
 /** Mistakes with credentials, tokens, scopes, tenants and the token endpoint. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
 import { storingAccessToken } from "#core/tokens/access-token-store.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
 import { type Mistake, type MistakeRow, testMistakes, toldIn } from "#tests/support/mistakes.ts";

@@ -68,7 +68,13 @@ describe("bodies of applications", () => {
       "grantTypes takes ",
       "Did you mean client_credentials?",
     ],
-    ["a code grant without callback", oidc({ grantTypes: ["authorization_code"] }), 400, "callbackURLs", "Send it in"],
+    [
+      "a code grant without callback",
+      oidc({ grantTypes: ["authorization_code"] }),
+      400,
+      "callbackURLs",
+      "Send the addresses",
+    ],
     [
       "a callback that is no URL",
       oidc({ grantTypes: ["authorization_code"], callbackURLs: ["app"] }),
@@ -242,7 +248,7 @@ describe("all faults at once", () => {
       "API-RESOURCE-60003",
       "API resource name is required and cannot be blank. API resource identifier is required and cannot be blank. " +
         "Scope name 'a b' is not valid. Use printable ASCII without blanks, quotes and backslashes. " +
-        "Scope names that begin with 'internal_' are reserved.",
+        "Scope 'internal_x': names that begin with 'internal_' are reserved for scopes of this service. Use another name.",
     ]);
   });
   test("a name of any length is shown in part", async () => {

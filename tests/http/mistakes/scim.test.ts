@@ -10,7 +10,7 @@ const ID = "01960000-0000-7000-8000-000000000000";
 let kim = "";
 let drivers = "";
 beforeAll(async () => {
-  kim = (await api.ask("POST", "/scim2/Users", { body: { userName: "kim", password: "abc123" } })).body.id;
+  kim = (await api.ask("POST", "/scim2/Users", { body: { userName: "kim", password: "maple-tree-42" } })).body.id;
   drivers = (await api.ask("POST", "/scim2/Groups", { body: { displayName: "drivers" } })).body.id;
 });
 
@@ -27,7 +27,7 @@ describe("bodies of users", () => {
     ["nothing", { body: {} }, 400, "attribute userName is missing", "attribute password is missing"],
     [
       "a misspelt name",
-      { body: { usrName: "lee", password: "abc123" } },
+      { body: { usrName: "lee", password: "maple-tree-42" } },
       400,
       "userName is missing",
       "body.usrName is unknown: did you mean userName?",
@@ -42,8 +42,8 @@ describe("bodies of users", () => {
       "phoneNumbers[1].type",
       "must be a string",
     ],
-    ["a short password", { body: { userName: "lee", password: "a" } }, 400, "password", "5 to 100 characters"],
-    ["a name in use", { body: { userName: "kim", password: "abc123" } }, 409, "name: kim", "already exists"],
+    ["a short password", { body: { userName: "lee", password: "a" } }, 400, "password", "8 to 100 characters"],
+    ["a name in use", { body: { userName: "kim", password: "maple-tree-42" } }, 409, "name: kim", "already exists"],
     [
       "a misspelt member where members must be known",
       { body: { userName: "lee", emails: [{ valu: "a@b.cd" }] }, headers: strict },
@@ -188,7 +188,7 @@ describe("groups and roles", () => {
 describe("SCIM 1.1", () => {
   const rows: readonly MistakeRow[] = [
     ["no name", { body: {} }, 400, "userName", "is missing"],
-    ["a name in use", { body: { userName: "kim", password: "abc123" } }, 409, "name: kim", "already exists"],
+    ["a name in use", { body: { userName: "kim", password: "maple-tree-42" } }, 409, "name: kim", "already exists"],
     ["no JSON", { raw: '{"userName": ' }, 400, "Line 1, column 14", "expected a value"],
     ["XML", { raw: "<a/>", headers: { "content-type": "text/xml" } }, 415, "Content-Type", "application/json"],
     [
@@ -216,7 +216,7 @@ describe("all faults at once", () => {
     "Attribute userName must be a string, not a number. Attribute name must be an object, not a string. " +
     "Attribute active must be true or false. Attribute emails[2].type must be a string, not a number.";
   test.each(["/scim2/Users", "/svc/scim/Users"])("of a body of POST %s", async (path) => {
-    const answer = await api.ask("POST", path, { body: { ...wrong, password: "abc123" } });
+    const answer = await api.ask("POST", path, { body: { ...wrong, password: "maple-tree-42" } });
     expect([answer.status, toldIn(answer)]).toEqual([400, told]);
   });
   test("what is missing too", async () => {

@@ -104,7 +104,7 @@ describe("imports", () => {
     expect([code, output]).toEqual([
       0,
       expect.stringMatching(
-        /^created 1, there already 0, refused 0, no people 1\nLeft out, because nothing maps them: objectclass, ou, entryuuid/,
+        /^created 1, there already 0, refused 0, no people 1\nLeft out, because they are not mapped: objectclass, ou, entryuuid/,
       ),
     ]);
     expect(output).toContain("entryuuid");
@@ -121,7 +121,7 @@ describe("imports", () => {
     const user = { username: "realm-kim", email: "kim@example.com", firstName: "Kim", enabled: true };
     const realm = { realm: "test", users: [{ ...user, attributes: { x: ["1"] }, credentials: [credential] }] };
     const { output } = await run("import", await file("realm.json", JSON.stringify(realm, null, 1)));
-    expect(output).toBe("created 1, there already 0, refused 0\nLeft out, because nothing maps them: attributes.x\n");
+    expect(output).toBe("created 1, there already 0, refused 0\nLeft out, because they are not mapped: attributes.x\n");
     expect(await found("realm-kim")).toMatchObject({ name: { givenName: "Kim" }, active: true });
     expect(await signIn("realm-kim")).toBe(200);
   });
@@ -197,7 +197,7 @@ describe("says what is wrong", () => {
     expect(output).toContain("created 1, there already 0, refused 5");
     const report = await readFile(`${path}.refused.csv`, "utf8");
     expect(report).toContain('line 3,mixed-bad-status,"active: expected ""true"" or ""false"""');
-    expect(report).toContain("line 6,MIXED-GOOD,the user name is that of line 2 too");
+    expect(report).toContain("line 6,MIXED-GOOD,the user name is also that of line 2");
     expect(report).toMatch(/mixed-bad-hash,.*format is unknown/);
     expect(report).toMatch(/the record has no userName/);
     expect(report).toContain("'=mixed space");
@@ -209,7 +209,7 @@ describe("says what is wrong", () => {
 
   test.each([
     [["import", "people.csv", "--from", "excel"], "--from must be one of csv, "],
-    [["import", "people.txt"], "say what it is with --from"],
+    [["import", "people.txt"], "specify the format with --from"],
     [["import"], "npm run users -- import <file>"],
     [["import", "x.csv", "--hashes"], "npm run users -- import <file>"],
     [["export", "--out", "x", "--hashes"], "set TABLE_NAME"],
@@ -260,7 +260,7 @@ describe("an import", () => {
     const { code, output } = await run("import", path, "--dry-run");
     expect([code, output]).toEqual([
       0,
-      "Rehearsal: nothing was changed.\nwould create 1150, there already 0, refused 0\n",
+      "Dry run: nothing was changed.\nwould create 1150, there already 0, refused 0\n",
     ]);
     expect(await total("rehearsed-")).toBe(0);
     expect(await exists(`${path}.progress`)).toBe(false);

@@ -2,8 +2,8 @@
 
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
-import { services } from "#core/operation/services.ts";
+import { services } from "#core/kernel/operation/services.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { readableLog } from "#local/log.ts";
 import { URN } from "#tests/support/scim.ts";
 import { ADMIN, APPLICATIONS, world } from "#tests/support/world.ts";
@@ -51,6 +51,41 @@ describe.each(writes.filter((each) => !isOAuth(each)))("$id", ({ method, path, m
     expect(headers.get("preference-applied")).toBeNull();
   });
 });
+
+describe.each(writes.filter(({ declared }) => declared.patches))(
+  "$id, in an operation without a path",
+  ({ method, path }) => {
+    const value = {
+      [UNKNOWN]: 1,
+      DISPLAYNAME: "x",
+      "name.familyName": "x",
+      [`${UNKNOWN}2.x`]: 1,
+      [`${UNKNOWN}3[a eq 1]`]: 1,
+    };
+    const body = {
+      Operations: [
+        { op: "add", path: "displayName", value: "x" },
+        { op: "replace", value },
+      ],
+    };
+    const to = path.split("?")[0] ?? "";
+    const known = to.includes("Role") || to.includes("Group") ? ["Operations[1].value.name"] : [];
+    test("refuses attributes that the resource does not have", async () => {
+      const { status, body: told } = await ask(method, to, { body, headers: STRICT });
+      expect(status).toBe(400);
+      for (const name of [UNKNOWN, `${UNKNOWN}2`, `${UNKNOWN}3`]) {
+        expect(textOf(told)).toContain(`body.Operations[1].value.${name} is unknown`);
+      }
+      expect(textOf(told)).not.toContain("DISPLAYNAME");
+    });
+    test("lists them otherwise", async () => {
+      const { headers } = await ask(method, to, { body });
+      expect(headers.get("ignored-members")?.split(", ").sort()).toEqual(
+        [...known, ...["", "2", "3"].map((end) => `Operations[1].value.${UNKNOWN}${end}`)].sort(),
+      );
+    });
+  },
+);
 
 test("the endpoints of OAuth ignore unknown parameters without a word (RFC 6749 section 3.2)", async () => {
   const ofOAuth = writes.filter(isOAuth);

@@ -1,6 +1,6 @@
 /** Which roles give scopes in tokens of an application: `associatedRoles` (decision 0075). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#core/platform/ids.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { exported, fileOf, idIn, upload } from "#tests/support/files.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";

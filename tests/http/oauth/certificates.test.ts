@@ -5,17 +5,18 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { issueAuthority } from "#local/issue.ts";
 import { inline, keyFor, registering } from "#tests/support/client-keys.ts";
 import { type Holder, mtlsOf } from "#tests/support/mtls.ts";
 import { ALL_GRANTS, form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
+import { withTwins } from "#tests/support/twins.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world({
   hasMtls: true,
-  deployment: `
+  deployment: await withTwins(`
     [intermediate_cert_validation]
     enable = true
     exempt_contexts = ["/scim2/Groups"]
@@ -28,7 +29,7 @@ const api = world({
     http_method = "GET"
     scope = []
     allowed_auth_handlers = ["ClientCertificate"]
-  `,
+  `),
 });
 const oauth = oauthOf(api);
 const { clientBy } = registering(api, oauth);
@@ -187,7 +188,7 @@ describe.each(["JWT", "Default"])("tokens that are bound to a certificate: %s", 
     expect(await get(machine, token, "/scim2/Groups")).toBe(403);
     // A rule that asks for a user's certificate is not met by the certificate of a token.
     expect(await get(machine, token, "/scim2/Me")).toBe(401);
-    const introspector = await oauth.newClient();
+    const introspector = await oauth.newClient(["internal_oauth2_introspect"]);
     const seen = (await oauth.post("/oauth2/introspect", { token }, introspector)).body;
     expect([seen.active, seen.cnf]).toEqual([true, { "x5t#S256": thumbprint(machine) }]);
   });

@@ -9,7 +9,7 @@ import { importPKCS8 } from "jose";
 import * as oauth4webapi from "oauth4webapi";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { issueAuthority } from "#local/issue.ts";
 import {
   assertionOf,

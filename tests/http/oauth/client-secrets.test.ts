@@ -2,7 +2,7 @@
 import * as openid from "openid-client";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CLIENT_SECRETS_CEILING } from "#core/applications/protocols/limits.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { clientSecretsOf } from "#tests/support/client-secrets.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";

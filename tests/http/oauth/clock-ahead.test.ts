@@ -1,7 +1,7 @@
 /** Tokens and sign-ins of a clock that was a day ahead, once it is right again: they are not valid, in any format. */
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import type { Value } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Value } from "#core/database/table/table.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 import { container } from "#tests/support/authorizer.ts";

@@ -3,10 +3,10 @@
  * The containers here have clocks that the test sets.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { REVOCATION_FRESH_MS } from "#core/sign-in/authentication/token-validity.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
-import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

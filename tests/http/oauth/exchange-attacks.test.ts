@@ -1,6 +1,6 @@
 /** Token exchanges that are refused (RFC 8693 section 2.2.2): each with its error, and without a token. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { everyKey } from "#tests/support/api-resources.ts";
 import { ACCESS, EXCHANGE, exchangesOf, JWT } from "#tests/support/exchange.ts";
 import { form, type TestClient, TOKEN } from "#tests/support/oauth.ts";

@@ -1,10 +1,9 @@
 /** An exchanged token ends with what it comes from, in both formats and through a chain; and it ends nothing else. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "#core/platform/clock.ts";
-import type { Exchange } from "#core/tokens/delegation.ts";
-import type { AccessToken } from "#core/tokens/model.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { REVOCATION_FRESH_MS } from "#core/sign-in/authentication/token-validity.ts";
+import type { AccessToken, Exchange } from "#core/tokens/model.ts";
 import { revocationStore, revokingGrant, revokingUser } from "#core/tokens/revocation-store.ts";
-import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { ACCESS, exchangesOf } from "#tests/support/exchange.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
@@ -21,7 +20,7 @@ const PATCH_OP = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 let reader: TestClient;
 beforeAll(async () => {
-  reader = await service([]);
+  reader = await service(["internal_oauth2_introspect"]);
 });
 const isActive = async (text: string) => (await post("/oauth2/introspect", { token: text }, reader)).body.active;
 const patchUser = (id: string, path: string, value: unknown) =>

@@ -22,12 +22,14 @@ const ORDERS = "https://orders.example";
 let front: TestClient;
 let orders: TestClient;
 let mail: TestClient;
+let inspector: TestClient;
 let admin = "";
 beforeAll(async () => {
   front = await service([VIEW, CREATE, USERS], { accessToken: { type: "JWT" } });
   // The id of a service can be the identifier of its API: then a token for the API is one for the service.
   orders = await service([VIEW, USERS], { clientId: ORDERS, accessToken: { type: "JWT" } });
   mail = await service([USERS]);
+  inspector = await service(["internal_oauth2_introspect"]);
   const id = await register({
     name: "Orders",
     identifier: ORDERS,
@@ -45,7 +47,7 @@ const inForm = ({ clientId, clientSecret }: TestClient) => ({ client_id: clientI
 const asOrders = (subject: string, fields: Record<string, string> = {}) =>
   exchange(null, subject, { ...inForm(orders), ...fields });
 const claimsOf = (text: string) => partsOf(text).payload as Record<string, unknown>;
-const inspect = async (text: string) => (await post("/oauth2/introspect", { token: text }, front)).body;
+const inspect = async (text: string) => (await post("/oauth2/introspect", { token: text }, inspector)).body;
 /** The records of the log that a request adds. */
 const recordsOf = async (during: () => Promise<unknown>): Promise<Readonly<Record<string, unknown>>[]> => {
   const lines: string[] = [];

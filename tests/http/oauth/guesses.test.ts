@@ -1,8 +1,8 @@
 /** Guesses at client secrets: who is locked, what a response shows of it, and what requests of strangers cost. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiResourceItems } from "#core/api-resources/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
+import { apiResourceItems } from "#core/applications/apis/store.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { apiResourcesOf } from "#tests/support/api-resources.ts";
 import { form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

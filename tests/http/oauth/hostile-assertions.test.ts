@@ -57,6 +57,26 @@ test("a right assertion is accepted, so that the refusals below mean something",
   expect((await send(await signed({}, rsa))).status).toBe(200);
 });
 
+test("one of ten minutes, as MSAL makes it, is accepted once; a longer one is told the limit and the reason", async () => {
+  const at = now();
+  const lasting = await signed({ claims: { nbf: at, iat: undefined, exp: at + 600 } });
+  expect((await send(lasting)).status).toBe(200);
+  const again = await send(lasting);
+  expect([again.status, again.body.error_description]).toEqual([401, expect.stringContaining("was used before")]);
+  const [row] = (await allItems(api.service)).filter(({ expiresAtSeconds }) => expiresAtSeconds === at + 610);
+  expect(row).toBeDefined();
+  const ofNone = { ...client, clientId: "nobody" };
+  for (const long of [
+    await signed({ claims: { exp: at + 3_600 } }),
+    await signed({ claims: { exp: at + 3_600 } }, strange),
+    await signed({ claims: { exp: at + 3_600 } }, own, ofNone),
+  ]) {
+    const answer = await send(long);
+    expect([answer.status, answer.body.error]).toEqual([401, "invalid_client"]);
+    expect(answer.body.error_description).toMatch(/more than 10 minutes ahead.*a stolen one counts until then/);
+  }
+});
+
 /** An HMAC with a text as the key. */
 const hmac = (alg: "HS256" | "HS512", secret: string | Buffer) => {
   const text = `${encode({ alg, typ: "JWT", kid: own.kid })}.${encode(claims())}`;

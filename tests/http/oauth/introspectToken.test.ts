@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { exchangesOf } from "#tests/support/exchange.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
 import { ADMIN, basic, world } from "#tests/support/world.ts";
@@ -60,18 +61,19 @@ describe("200 with the description of", () => {
       sub: expect.any(String),
     });
   });
-  test("any token of the tenant, for another client by header or form, and for users and tokens with the scope", async () => {
+  test("any token of the tenant, for clients with the scope by header or form, and for users and tokens with it", async () => {
     const text = await ownToken(client, VIEW);
     await addUser(api.service, { username: "inspector", password: "a good password", scopes: [INTROSPECT] });
+    const reader = await newClient([INTROSPECT], { accessToken: { type: "JWT" } });
     for (const as of [
-      jwtClient,
+      reader,
       basic(ADMIN),
       basic({ username: "inspector", password: "a good password" }),
       `Bearer ${await ownToken(client, INTROSPECT)}`,
     ]) {
       expect((await ask(text, as)).active).toBe(true);
     }
-    const { clientId: client_id, clientSecret: client_secret } = jwtClient;
+    const { clientId: client_id, clientSecret: client_secret } = reader;
     expect((await post(PATH, { token: text, client_id, client_secret })).body.active).toBe(true);
     expect((await post(`/t/carbon.super${PATH}`, { token: text, required_claims: "x" }, client)).body.active).toBe(
       true,
@@ -98,6 +100,50 @@ describe("200 with active false alone for", () => {
     expect((await ask(next.refresh_token)).active).toBe(true);
     await api.ask("POST", `${oidcPath(one.applicationId)}/revoke`);
     for (const text of [next.access_token, next.refresh_token]) expect(await ask(text)).toEqual({ active: false });
+  });
+});
+
+describe("a client without the scope", () => {
+  const READS = { "a token of its own": "own", "one of another client": "other" } as const;
+  test.each(["Default", "JWT"])("sees its own tokens and no other client's, of the type %s", async (type) => {
+    const [own, other] = await Promise.all([
+      newClient([VIEW], { accessToken: { type } }),
+      newClient([VIEW], { accessToken: { type } }),
+    ]);
+    const pairs = { own: await token(own, PASSWORD), other: await token(other, PASSWORD) };
+    for (const [what, whose] of Object.entries(READS)) {
+      for (const text of [pairs[whose].access_token, pairs[whose].refresh_token]) {
+        const seen = await ask(text, own);
+        if (whose === "own") expect([what, seen.active]).toEqual([what, true]);
+        else expect([what, seen]).toEqual([what, { active: false }]);
+      }
+    }
+    const { clientId: client_id, clientSecret: client_secret } = own;
+    const byForm = await post(PATH, { token: pairs.other.access_token, client_id, client_secret });
+    expect(byForm.body).toEqual({ active: false });
+  });
+  test("sees a token that names it as the audience, and none for an address of this service that it has as its id", async () => {
+    const { service, handedTo } = exchangesOf(api);
+    const [front, receiver] = [await service([VIEW]), await service([VIEW])];
+    const bold = await newClient([VIEW], { clientId: `${api.url}/scim2` });
+    const { access_token } = await token(front, PASSWORD);
+    const exchanged = await handedTo(receiver, front, access_token);
+    expect((await ask(exchanged, receiver)).active).toBe(true);
+    expect((await ask(exchanged, front)).active).toBe(true);
+    expect(await ask(exchanged, jwtClient)).toEqual({ active: false });
+    const forUsers = await token(front, { ...PASSWORD, resource: `${api.url}/scim2` });
+    // By its form: an id with a colon must be encoded in the Basic scheme.
+    const inForm = { client_id: bold.clientId, client_secret: bold.clientSecret };
+    expect((await post(PATH, { token: forUsers.access_token, ...inForm })).body).toEqual({ active: false });
+  });
+  test("loses the tokens of others with the authorization", async () => {
+    const reader = await newClient([INTROSPECT]);
+    const text = await ownToken(jwtClient, VIEW);
+    expect((await ask(text, reader)).active).toBe(true);
+    const path = `/api/server/v1/applications/${reader.applicationId}/authorized-apis`;
+    const [{ id }] = (await api.ask("GET", path)).body;
+    expect((await api.ask("DELETE", `${path}/${id}`)).status).toBe(204);
+    expect(await ask(text, reader)).toEqual({ active: false });
   });
 });
 

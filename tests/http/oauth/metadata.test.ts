@@ -1,7 +1,7 @@
 /** The published metadata and keys. */
 import { describe, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
 import { PROOF_ALGORITHMS } from "#core/tokens/dpop-key.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf } from "#tests/support/oauth.ts";

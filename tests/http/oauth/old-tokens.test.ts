@@ -1,8 +1,8 @@
 /** Access tokens that are older than the revocation log: they are compared with the marks of their subjects. */
 import { expect, test } from "vitest";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Step } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Step } from "#core/database/table/table.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
 import { storingAccessToken } from "#core/tokens/access-token-store.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
 import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";

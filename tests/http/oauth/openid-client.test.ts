@@ -4,7 +4,7 @@
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";

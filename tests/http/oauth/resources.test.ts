@@ -1,6 +1,6 @@
 /** Resources of tokens (RFC 8707): what a token is for, which scopes it has, and which APIs refuse it. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";

@@ -1,6 +1,6 @@
 /** What adds to the logs of revocations: real changes, once each. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";

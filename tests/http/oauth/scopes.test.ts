@@ -1,10 +1,10 @@
 /** Which scopes a token gets. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

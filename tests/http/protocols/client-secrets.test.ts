@@ -9,9 +9,8 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 const api = world();
 const { ask } = api;
 const { newClient, post, oidcPath, ownToken } = oauthOf(api);
-const { at, create, list, get, remove, statusWith, makeOld } = clientSecretsOf(api);
+const { at, create, list, get, remove, statusWith } = clientSecretsOf(api);
 const GRANTS = { grantTypes: ["client_credentials"] };
-const FIRST_ID = "25399749-8916-4625-b39d-c53ccf51666b";
 const DAY = 86_400;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
@@ -72,7 +71,7 @@ describe("createClientSecret", () => {
     }
     expect((await list(applicationId)).body.count).toBe(1);
   });
-  test("returns 409 OAUTH-60011 at the limit, which expired secrets count for", async () => {
+  test("returns 409 OAUTH-60011 at the limit, which expired secrets do not count for", async () => {
     const { applicationId } = await newClient();
     const { body } = await create(applicationId, { body: { expiresAt: nowSeconds() + 60 } });
     const refused = await create(applicationId);
@@ -80,6 +79,15 @@ describe("createClientSecret", () => {
     expect(refused.body).toEqual(failure("OAUTH-60011", "Unable to create the client secret."));
     vi.useFakeTimers({ toFake: ["Date"], now: (body.expiresAt + 1) * 1_000 });
     expect((await get(applicationId, body.secretId)).body.status).toBe("EXPIRED");
+    const { body: third } = await create(applicationId);
+    expect((await list(applicationId)).body).toMatchObject({
+      count: 2,
+      list: [
+        { secretId: third.secretId, latest: true },
+        { status: "ACTIVE", latest: false },
+      ],
+    });
+    expect((await get(applicationId, body.secretId)).status).toBe(404);
     expect((await create(applicationId)).status).toBe(409);
   });
   test("of 50 concurrent requests with one place left, one wins", async () => {
@@ -122,24 +130,6 @@ describe("listClientSecrets", () => {
     expect(body.list[0]).toEqual(second);
     expect(body.list[1]).toMatchObject({ secretValue: client.clientSecret, latest: false, status: "ACTIVE" });
   });
-  test("an application of a release with one secret shows it with a fixed id, until it gets a second one", async () => {
-    const client = await newClient();
-    await makeOld(client);
-    const only = { secretId: FIRST_ID, secretValue: client.clientSecret, expiresAt: 0, status: "ACTIVE", latest: true };
-    expect((await list(client.applicationId)).body).toEqual({ count: 1, list: [only] });
-    expect((await get(client.applicationId, FIRST_ID)).body).toEqual(only);
-    expect(await statusWith(client, client.clientSecret)).toBe(200);
-    const { body: second } = await create(client.applicationId);
-    const { body } = await list(client.applicationId);
-    expect(body.list[0].secretId).toBe(second.secretId);
-    expect(body.list[1]).toMatchObject({ secretValue: client.clientSecret, latest: false });
-    expect(body.list[1].secretId).not.toBe(FIRST_ID);
-    // It is the same secret: what is known of its use stays.
-    expect(body.list[1].lastUsedAt).toEqual(expect.any(Number));
-    expect(await statusWith(client, client.clientSecret)).toBe(200);
-    expect((await remove(client.applicationId, body.list[1].secretId)).status).toBe(204);
-    expect(await statusWith(client, client.clientSecret)).toBe(401);
-  });
 });
 
 describe("getClientSecret", () => {
@@ -162,20 +152,35 @@ describe("deleteClientSecret", () => {
     expect(await statusWith(client, second.secretValue)).toBe(200);
     expect((await ask("GET", APPLICATIONS, { as: `Bearer ${token}` })).status).toBe(200);
   });
-  test("returns 409 OAUTH-60006 for the latest secret, expired or not", async () => {
-    const { applicationId } = await newClient();
+  test("returns 409 OAUTH-60006 for the latest secret while it is valid, and 204 once it has expired", async () => {
+    const client = await newClient();
+    const { applicationId } = client;
     const { body } = await create(applicationId, { body: { expiresAt: nowSeconds() + 60 } });
-    const refused = async () => {
-      const answer = await remove(applicationId, body.secretId);
-      expect([answer.status, answer.body]).toEqual([
-        409,
-        failure("OAUTH-60006", "Unable to delete the client secret."),
-      ]);
-    };
-    await refused();
+    const refused = await remove(applicationId, body.secretId);
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      failure("OAUTH-60006", "Unable to delete the client secret."),
+    ]);
     vi.useFakeTimers({ toFake: ["Date"], now: (body.expiresAt + 1) * 1_000 });
-    await refused();
-    expect((await list(applicationId)).body.count).toBe(2);
+    expect((await remove(applicationId, body.secretId)).status).toBe(204);
+    expect((await list(applicationId)).body).toMatchObject({
+      count: 1,
+      list: [{ secretValue: client.clientSecret, status: "ACTIVE", latest: true }],
+    });
+    expect((await ask("GET", oidcPath(applicationId))).body.clientSecret).toBe(client.clientSecret);
+    expect(await statusWith(client, client.clientSecret)).toBe(200);
+    expect((await create(applicationId)).status).toBe(201);
+  });
+  test("returns 409 OAUTH-60006 for the only secret, which can be replaced", async () => {
+    const client = await newClient([], { clientSecretExpiresAt: nowSeconds() + 60 });
+    const { applicationId } = client;
+    const [only] = (await list(applicationId)).body.list;
+    vi.useFakeTimers({ toFake: ["Date"], now: (only.expiresAt + 1) * 1_000 });
+    const refused = await remove(applicationId, only.secretId);
+    expect([refused.status, refused.body.code]).toEqual([409, "OAUTH-60006"]);
+    expect(refused.body.description).toContain("the only secret");
+    expect((await create(applicationId)).status).toBe(201);
+    expect((await remove(applicationId, only.secretId)).status).toBe(204);
   });
 });
 
@@ -201,7 +206,7 @@ describe("404", () => {
   });
   test.each(["retrieve", "delete"] as const)("%s: an unknown or blank secret is OAUTH-60010", async (what) => {
     const { applicationId } = await newClient();
-    for (const secretId of [ID, "%20", FIRST_ID]) {
+    for (const secretId of [ID, "%20"]) {
       const answer = await calls[what](applicationId, secretId);
       expect([answer.status, answer.body]).toEqual([
         404,

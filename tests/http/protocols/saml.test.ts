@@ -112,8 +112,16 @@ describe("getSamlConfiguration", () => {
 });
 
 describe("updateSamlConfiguration", () => {
-  test("accepts the metadata file of WSO2", async () => {
-    const id = await create({ ...(await upstreamBody("create-saml-app-with-metadata-file")), name: "by file" });
+  test("accepts the metadata file of WSO2 while it is valid, and refuses it as it is: it expired in 2019", async () => {
+    const body = { ...(await upstreamBody("create-saml-app-with-metadata-file")), name: "by file" };
+    const refused = await ask("POST", APPLICATIONS, { body });
+    expect([refused.status, refused.body.code]).toEqual([400, "SAML-60001"]);
+    expect(refused.body.description).toContain("It has expired");
+    const { saml } = body.inboundProtocolConfiguration;
+    const text = Buffer.from(saml.metadataFile, "base64")
+      .toString("utf8")
+      .replace(/validUntil="[^"]*"/, "");
+    const id = await create({ ...body, inboundProtocolConfiguration: { saml: { metadataFile: base64(text) } } });
     expect(await get(id)).toMatchObject({
       issuer: "https://saml.wso2.com",
       assertionConsumerUrls: ["https://saml.wso2.com/acs"],

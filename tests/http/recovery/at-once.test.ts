@@ -1,6 +1,6 @@
 /** A deployment with `deleted_days = 0` deletes for good. */
 import { expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";

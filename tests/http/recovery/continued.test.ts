@@ -1,10 +1,10 @@
 /** What a restore leaves when it ends halfway, how histories go on, and deployments that delete at once. */
 import { expect, test } from "vitest";
-import { asideStore } from "#core/aside/aside-store.ts";
-import { groupAside, restoreGroup } from "#core/identities/restoring/group-restoring-store.ts";
-import { restoreUser, userAside } from "#core/identities/restoring/user-restoring-store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import type { Table } from "#core/table/table.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { asideStore } from "#core/database/trash/aside-store.ts";
+import { groupAside, restoreGroup } from "#core/directory/restoring/group-restoring-store.ts";
+import { restoreUser, userAside } from "#core/directory/restoring/user-restoring-store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
 import { recordsIn } from "#tests/support/changes.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";

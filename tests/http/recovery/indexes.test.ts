@@ -1,7 +1,7 @@
 /** Restoring a user keeps the indexes of attributes right. */
 import { expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";
 import { fresh, scimOf } from "#tests/support/scim.ts";

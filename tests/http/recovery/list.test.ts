@@ -1,6 +1,6 @@
 /** The list of deleted resources: pages, types, scopes, tenants, expiry, and removal for good. */
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { DELETED, recoveryOf } from "#tests/support/recovery.ts";

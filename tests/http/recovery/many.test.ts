@@ -1,13 +1,13 @@
 /** Deleted users in many groups, and deleted groups and roles of many members, have all of them again. */
 import { expect, test } from "vitest";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { tallyOf } from "#core/identities/memberships/tally.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Step } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Step } from "#core/database/table/table.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { tallyOf } from "#core/directory/memberships/tally.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";
 import { fresh, type Shown, scimOf } from "#tests/support/scim.ts";

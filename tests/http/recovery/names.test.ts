@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([
-  ["nothing but spaces", "   ", "1 to 255 characters"],
+  ["nothing but spaces", "   ", "name must have at least 1 character"],
   ["a store alone", "PRIMARY/ ", "1 to 255 characters"],
   ["another store", "SECOND/x", "another user store"],
 ])("a group is not restored by %s", async (_, name, description) => {

@@ -1,7 +1,7 @@
 /** Every POST and PATCH of the catalogue that changes something: a repeat with the same key has no effect (decision 0086). */
 import { beforeAll, expect, test } from "vitest";
-import { type OperationId, operations } from "#core/catalogue.ts";
-import { isRepeatable } from "#core/operation/repeatable.ts";
+import { isRepeatable } from "#core/kernel/operation/repeatable.ts";
+import { type OperationId, operations } from "#core/service/catalogue.ts";
 import { contentOf, key, sameIn } from "#tests/support/repeatable.ts";
 import { type Answer, world } from "#tests/support/world.ts";
 import { ALWAYS, type Caller, type Sent } from "#tools/operation-units/caller.ts";

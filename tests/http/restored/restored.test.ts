@@ -3,8 +3,8 @@
  * run on the restored table. The first service does everything dangerous after its backup; others start on the backup.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newSeal } from "#core/platform/seal.ts";
-import type { Item } from "#core/table/table.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 import { readRing } from "#core/tokens/key-store.ts";
 import type { Engine } from "#local/engine.ts";
 import { TABLE_NAME } from "#local/service.ts";

@@ -3,13 +3,13 @@
  * users only what the pages need is loaded: the counted ranges of all names, and the first and the last names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { groupItem } from "#core/identities/groups/store.ts";
-import { tallyOf } from "#core/identities/memberships/tally.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Entry, layout } from "#core/table/name-index/items.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Entry, layout } from "#core/database/table/name-index/items.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { groupItem } from "#core/directory/groups/store.ts";
+import { tallyOf } from "#core/directory/memberships/tally.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
 import { loadInto } from "#tests/support/load.ts";
 import { idOf, TENANT, tableOf } from "#tests/support/people.ts";
 import type { Shown } from "#tests/support/scim.ts";

@@ -3,7 +3,7 @@
  * can name.
  */
 import { describe, expect, test } from "vitest";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { fresh, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";

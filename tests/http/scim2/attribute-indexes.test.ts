@@ -3,12 +3,12 @@
  * cursor they have what a scan of all users finds, right after each change.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { FEW } from "#core/listing/values/sets.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { compareBy, readOrder } from "#core/scim/order.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
+import { FEW } from "#core/scim/listing/values/sets.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { compareSortValues, type Order, readOrder, sortValue } from "#core/scim/protocol/order.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { NEGOTIATED, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
@@ -43,6 +43,9 @@ const everybody = async (): Promise<Shown[]> => {
     if (found.length >= body.totalResults) return found;
   }
 };
+
+const compareBy = (order: Order) => (a: Shown, b: Shown) =>
+  compareSortValues(order, sortValue(order, a), sortValue(order, b));
 
 const scan = (all: readonly Shown[], { filter, sortBy, sortOrder }: Shown): readonly Shown[] => {
   const bound = filter && bindFilter(userType, parseFilter(filter), { unknown: "refuse" });

@@ -3,13 +3,13 @@
  * changes say which users to look at.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Entry, layout } from "#core/table/name-index/items.ts";
-import type { Item } from "#core/table/table.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import { recordItems } from "#core/database/changes/record-rows.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Entry, layout } from "#core/database/table/name-index/items.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
 import { loadInto } from "#tests/support/load.ts";
 import { idOf, TENANT } from "#tests/support/people.ts";
 import { NEGOTIATED, type Shown, scimOf, URN } from "#tests/support/scim.ts";

@@ -95,7 +95,7 @@ describe.each([
 
 describe("roles of users", () => {
   test.each([
-    ["wso2", wso2, ["$ref", "display", "type", "value"]],
+    ["wso2", wso2, ["$ref", "audienceDisplay", "audienceType", "audienceValue", "display", "type", "value"]],
     ["rfc7644", rfc, ["display", "type", "value"]],
   ] as const)("have the parts of the profile %s, in every response and in the schema", async (profile, api, parts) => {
     const scim = scimOf(api, profile);

@@ -1,7 +1,7 @@
 /** Paths of a PATCH with a filter on the users or groups of a role, and on the members of a group. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { chunks } from "#core/identities/memberships/relation.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { chunks } from "#core/directory/memberships/relation.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";

@@ -3,7 +3,7 @@
  * the hash becomes the service's own, and only holders of the scope can bring one.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { credentialStore } from "#core/identities/credentials/store.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
 import { vectors } from "#tests/support/imported-hashes.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { asScim, URN } from "#tests/support/scim.ts";

@@ -1,7 +1,7 @@
 /** Lists with groups whose members do not fit one response, in both SCIM versions. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import type { Step } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Step } from "#core/database/table/table.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { NEGOTIATED, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";

@@ -1,6 +1,6 @@
 /** The members of a group as users (a filter on groups), and the groups of a user as groups (a filter on members). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { NEGOTIATED, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";

@@ -1,6 +1,6 @@
 /** The version of a role when one of its users or groups is deleted: it shows them, so it is another one. */
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, RFC7644, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";

@@ -1,6 +1,6 @@
 /** Roles by upstream's API v3, whose writes have a right each, and by v1, which reads (decision 0106). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
 import { addUser } from "#tests/support/people.ts";
 import { type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { type Ask, world } from "#tests/support/world.ts";

@@ -1,7 +1,7 @@
 /** Roles by upstream's SCIM2 roles API v2: assignees may do what the permissions of a role allow. */
 import { describe, expect, test } from "vitest";
-import { chunks } from "#core/identities/memberships/relation.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { chunks } from "#core/directory/memberships/relation.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 

@@ -3,9 +3,9 @@
  * tenants.
  */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { systemClock } from "#core/platform/clock.ts";
-import { keys } from "#core/table/keys.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { systemClock } from "#core/kernel/clock.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { asScim, NEGOTIATED, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ADMIN, world } from "#tests/support/world.ts";

@@ -118,7 +118,7 @@ describe("createUser", () => {
     ["P03 with a wildcard in the userName", { userName: "kim*" }],
     ["P03 with a control character in the userName", { userName: "kim\u0000doe" }],
     ["P03 with a password that is too short", { userName: "weak", password: "abcd" }],
-    ["P03 with a blank in the password", { userName: "weak", password: "abc def" }],
+    ["P03 with a tab in the password", { userName: "weak", password: "maple\ttree-42" }],
     ["P03 with a control character in the password", { userName: "weak", password: "abc\u0001def" }],
     ["P03 with a password that is too long", { userName: "weak", password: "p".repeat(101) }],
     ["P08 in a user store that does not exist", { userName: "NOWHERE/kim" }],

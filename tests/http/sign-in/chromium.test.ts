@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pause } from "#core/platform/clock.ts";
+import { pause } from "#core/kernel/clock.ts";
 import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";

@@ -13,6 +13,8 @@ const ACME = "acme.example";
 const KIM = { ...PERSON, username: `kim@${ACME}` };
 const TEL = "+41790000000";
 const local = (name: string) => ({ uri: `http://wso2.org/claims/${name}` });
+/** What the page says of the scope `openid`. */
+const AGAIN = "To know you again when you come back";
 let kimId = "";
 
 beforeAll(async () => {
@@ -51,7 +53,7 @@ describe("the page of consent names", () => {
   test("claims that the application has names of its own for, by their own names", async () => {
     const client = await newSaas({}, { claimConfiguration: own({ favourite_colour: "mobile" }) });
     const { page, shown, named } = await asked(client);
-    expect(named).toEqual(["OpenID", "mobile"]);
+    expect(named).toEqual([AGAIN, "mobile"]);
     const { idToken, info } = await claimsOf(client, answerOf(await agree(page, shown)).code);
     expect([idToken.favourite_colour, info.favourite_colour]).toEqual([TEL, TEL]);
   });
@@ -59,7 +61,7 @@ describe("the page of consent names", () => {
     const subject = { claim: local("nickname"), includeTenantDomain: true };
     const client = await newSaas({}, { claimConfiguration: { subject } });
     const { page, shown, named } = await asked(client);
-    expect(named).toEqual(["OpenID", "nickname"]);
+    expect(named).toEqual([AGAIN, "Your nickname"]);
     const { idToken } = await claimsOf(client, answerOf(await agree(page, shown)).code);
     expect(idToken.sub).toBe(`kimmy@${ACME}`);
   });
@@ -69,7 +71,7 @@ describe("the page of consent names", () => {
     expect((await theirs.ask("PUT", "/api/server/v1/oidc/scopes/phone", { body: scope })).status).toBe(200);
     const client = await theirs.newApplication({ advancedConfigurations: { saas: true } });
     const { shown, named } = await asked(client, { scope: "openid phone" });
-    expect(named).toEqual(["OpenID", "Phone", "nickname"]);
+    expect(named).toEqual([AGAIN, "Your phone number", "Your nickname"]);
     expect(shown.html).not.toContain("ookies");
   });
 });
@@ -96,7 +98,10 @@ describe("a guest who has agreed", () => {
     ]);
     expect(await silently(page, client, { scope })).toMatchObject({ error: "consent_required" });
     const again = await asked(client, { scope });
-    expect(again.named).toEqual(["OpenID", "Hello", "given_name", "email", "phone_number", "roles"]);
+    expect(again.named).toEqual([
+      ...[AGAIN, "Hello"],
+      ...["Your first name", "Your e-mail address", "Your phone number", "Your roles"],
+    ]);
     const { code: last } = answerOf(await agree(again.page, again.shown));
     expect((await claimsOf(client, last)).info).toMatchObject({ email: "kim@mail.example" });
   });

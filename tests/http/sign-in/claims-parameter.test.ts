@@ -1,6 +1,6 @@
 /** The parameters `claims` and `acr_values` of an authorization request. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { readClaimsParameter } from "#core/sign-in/claims-parameter.ts";
+import { readClaimsParameter } from "#core/sign-in/flow/claims-parameter.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";

@@ -269,12 +269,12 @@ describe("the parameter claims", () => {
     await open({});
     const first = await enter(page);
     expect(first.title).toMatch(/asks for access to/);
-    expect(first.html).not.toContain("<li>phone_number");
+    expect(first.html).not.toContain("<li>Your phone number");
     expect(answerOf(await page.submit({ answer: "allow" })).code).toBeDefined();
     // The scope email covers this one.
     expect(answerOf(await open({ claims: claims({ email: null }, {}) })).code).toBeDefined();
     const more = await open({ claims: claims({}, { phone_number: null }) });
-    expect(more.html).toContain("<li>phone_number");
+    expect(more.html).toContain("<li>Your phone number");
     const silent = await open({ prompt: "none", claims: claims({}, { phone_number: null }) });
     expect(answerOf(silent).error).toBe("consent_required");
     await open({ claims: claims({}, { phone_number: null }) });

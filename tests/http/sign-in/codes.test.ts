@@ -4,7 +4,7 @@ import { secretIn, sequenceOf, setUp, TWO_STEPS, wrongCode } from "#tests/suppor
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { codeAt, STEP_MS } from "#tools/examples/authenticator.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);

@@ -5,8 +5,7 @@ import { create, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
-import { newAuthenticator } from "#tools/examples/authenticator.ts";
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { codeAt, newAuthenticator, STEP_MS } from "#tools/examples/authenticator.ts";
 import { inLockstep } from "#tools/lockstep.ts";
 
 const api = world();

@@ -10,7 +10,7 @@ const administrator = { username: "admin", password: "admin" };
 let demo: RunningDemo;
 
 beforeAll(async () => {
-  demo = await startDemo({ url: api.url, administrator }, 0);
+  demo = await startDemo({ url: api.url, administrator, outbox: api.service.outbox }, 0);
 });
 afterAll(() => demo.close());
 
@@ -33,6 +33,24 @@ describe("the demo", () => {
     const { host, port } = new URL(demo.url);
     expect(await statusFor(`other.example:${port}`)).toBe(421);
     expect(await statusFor(host)).toBe(200);
+    expect(await statusFor(`localhost:${port}`)).toBe(307);
+  });
+
+  test("shows the mails of the service, and what they link to", async () => {
+    const shown = async () => (await fetch(`${demo.url}/outbox`)).text();
+    expect(await shown()).toContain("There is none yet.");
+    await api.ask("POST", "/scim2/Users", {
+      body: { userName: "rob", password: "a-good-Password-1", emails: [{ value: "rob@example.com", primary: true }] },
+    });
+    const raw = "username=rob";
+    const headers = { "content-type": "application/x-www-form-urlencoded", "accept-language": "de" };
+    await api.ask("POST", "/oauth2/forgot-password", { raw, headers, as: null });
+    await api.service.sendMails();
+    const mail = await shown();
+    expect(mail).toContain("<h2>Neues Passwort für carbon.super wählen</h2>");
+    expect(mail).toContain("To rob@example.com");
+    const link = /<a href="([^"]+)">http/.exec(mail)?.[1] ?? "";
+    expect((await fetch(link)).status).toBe(200);
   });
 
   test("refuses an answer to a sign-in that this browser has not started", async () => {
@@ -41,7 +59,10 @@ describe("the demo", () => {
   });
 
   test("takes another port where its own is in use", async () => {
-    const second = await startDemo({ url: api.url, administrator }, Number(new URL(demo.url).port));
+    const second = await startDemo(
+      { url: api.url, administrator, outbox: api.service.outbox },
+      Number(new URL(demo.url).port),
+    );
     expect(second.url).not.toBe(demo.url);
     expect((await fetch(second.url)).status).toBe(200);
     await second.close();
@@ -58,11 +79,11 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     const chromium = await openBrowser();
     const page = await chromium.newPage();
     await page.goto(demo.url);
-    await page.getByRole("button", { name: "Register the application" }).click();
-    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Register the applications" }).click();
+    await page.getByRole("link", { name: "Sign in", exact: true }).click();
     await page.getByLabel("User name").fill("admin");
     await page.getByLabel("Password").fill("admin");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("button", { name: "Allow", exact: true }).click();
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
 
@@ -83,8 +104,45 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
-    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Sign in", exact: true }).click();
     await page.getByLabel("Password").waitFor();
+    await chromium.close();
+  });
+
+  test("a person signs in with a code, and with a passkey, from the address localhost", {
+    timeout: 90_000,
+  }, async () => {
+    const chromium = await openBrowser();
+    const context = await chromium.newContext();
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send("WebAuthn.enable", { enableUI: false });
+    await session.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
+        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    });
+    const person = { userName: "robin", password: "maple-tree-42" };
+    await api.ask("POST", "/scim2/Users", { body: person });
+    await fetch(`${demo.url}/register`, { method: "POST", redirect: "manual", headers: { origin: demo.url } });
+    const start = async (name: string) => {
+      await page.goto(demo.url.replace("127.0.0.1", "localhost"));
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByLabel("User name").fill(person.userName);
+      await page.getByLabel("Password").fill(person.password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    };
+    await start("Sign in with a passkey");
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.getByText("Your name, and what your profile says about you").waitFor();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    expect(JSON.parse(await page.locator("#id-claims").innerText())).toMatchObject({ acr: "mfa" });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+    await start("Sign in with a one-time code");
+    await page.getByRole("heading", { name: /one-time code|passkey|code/i }).waitFor();
     await chromium.close();
   });
 });

@@ -1,8 +1,8 @@
 /** Hostile requests around guests, which are users of other tenants at applications with `saas` (decision 0134). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { catalogue } from "#core/catalogue.ts";
-import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
-import { concurrently } from "#core/platform/concurrently.ts";
+import { concurrently } from "#core/kernel/concurrently.ts";
+import { type Operation, PUBLIC, SIGNED_IN } from "#core/kernel/operation/operation.ts";
+import { catalogue } from "#core/service/catalogue.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";

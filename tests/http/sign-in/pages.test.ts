@@ -13,7 +13,7 @@ import { TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
-import { codeAt } from "#tools/examples/one-time-code.ts";
+import { codeAt } from "#tools/examples/authenticator.ts";
 
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const screenshots = ".build/screenshots/sign-in";

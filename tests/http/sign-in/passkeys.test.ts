@@ -1,17 +1,16 @@
 /** Passkeys (WebAuthn) as a second factor, where the application asks for one. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
+import { addingCredential, newCredential } from "#core/directory/credentials/store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { secretIn, sequenceOf, setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { create, EITHER_STEP, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
-import { type Algorithm, askedIn, newAuthenticator } from "#tools/examples/authenticator.ts";
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { type Algorithm, askedIn, codeAt, newAuthenticator, STEP_MS } from "#tools/examples/authenticator.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
@@ -62,11 +61,11 @@ const enrolled = async (client = strict, settings: { algorithm?: Algorithm; coun
   return { person, page, key, done };
 };
 
-/** A person whose attributes, of an earlier release or another server, name passkeys that nobody has created. */
-const imported = async (more: object = {}): Promise<Person> => {
+/** A person whose attributes name passkeys that nobody has created. */
+const imported = async (): Promise<Person> => {
   count += 1;
   const { username, password } = { username: `imported-${count}`, password: PERSON.password };
-  const profile = { [SYSTEM]: { enabledAuthenticators: "FIDOAuthenticator", ...more } };
+  const profile = { [SYSTEM]: { enabledAuthenticators: "FIDOAuthenticator" } };
   const { id, ...rest } = freshUser(newId(), username, Date.now(), { hasPassword: true, profile });
   const taken = () => new Error("taken");
   const steps = [addingCredential(TENANT, id, await newCredential(password), taken)];
@@ -416,14 +415,6 @@ describe("enabledAuthenticators", () => {
 });
 
 describe("a deleted user", () => {
-  test("whose attributes of an earlier release name factors that nobody has set up, can be deleted and restored", async () => {
-    const user = await imported({ totpEnabled: "true", country: "DE" });
-    expect((await api.ask("DELETE", `/scim2/Users/${user.id}`)).status).toBe(204);
-    expect((await api.ask("POST", `/api/server/v1/deleted-resources/${user.id}/restore`)).status).toBe(200);
-    expect((await api.ask("GET", `/scim2/Users/${user.id}`)).body[SYSTEM]).toEqual({ country: "DE" });
-    const { page, shown } = await afterPassword(user);
-    expect((await create(page, shown, newAuthenticator(api.url))).status).toBe(303);
-  });
   test("comes back with the same passkeys", async () => {
     const { person, key } = await enrolled();
     expect((await api.ask("DELETE", `/scim2/Users/${person.id}`)).status).toBe(204);

@@ -8,7 +8,7 @@ import { EVERYTHING, saasOf } from "#tests/support/saas.ts";
 import { CALLBACK, claimsIn, PERSON } from "#tests/support/sign-in.ts";
 import { directoryStore, hasSlapd, startSlapd } from "#tests/support/slapd.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { codeAt, STEP_MS } from "#tools/examples/authenticator.ts";
 
 const api = world();
 const saas = saasOf(api);

@@ -1,7 +1,7 @@
 /** What a poll costs and writes: rehearsed polls, and events whose data must be read. */
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { RFC7644 } from "#tests/support/scim.ts";

@@ -1,9 +1,9 @@
 /** The management of streams of security events (SSF 1.0), by applications and users of two tenants. */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { deliveryStore, subscriberStore } from "#core/events/subscriber-store.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import { recordItems } from "#core/database/changes/record-rows.ts";
+import { deliveryStore, subscriberStore } from "#core/events/delivery/subscriber-store.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";

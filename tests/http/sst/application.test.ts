@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Api, client } from "#client/client.ts";
 import { ADMIN, APPLICATIONS, world } from "#tests/support/world.ts";
 import { application } from "../../../packages/sst/providers/application.ts";
-import { requestHeaders } from "../../../packages/sst/providers/environment.ts";
+import { requestHeaders } from "../../../packages/sst/providers/resource.ts";
 import { UNKNOWN } from "./support.ts";
 
 const service = world();

@@ -5,8 +5,7 @@ import { type Api, client, isFault } from "#client/client.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
 import { apiResource } from "../../../packages/sst/providers/api-resource.ts";
 import { application } from "../../../packages/sst/providers/application.ts";
-import { apiOf, requestHeaders } from "../../../packages/sst/providers/environment.ts";
-import type { Resource } from "../../../packages/sst/providers/resource.ts";
+import { apiOf, type Resource, requestHeaders } from "../../../packages/sst/providers/resource.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 import { addTemplate, allTemplates, SAML_STARTER, TEMPLATES } from "./support.ts";

@@ -97,6 +97,9 @@ const edits: readonly ((document: Editable) => void)[] = [
   (one) =>
     Object.assign(one, { authorizedApis: [{ identifier: "https://api6.example.com", scopes: ["a6:1", "a6:0"] }] }),
   (one) => Reflect.deleteProperty(one, "authorizedApis"),
+  (one) => Object.assign(one, { assignments: [{ type: "role", name: "Role 1" }] }),
+  (one) => Object.assign(one, { assignments: [{ type: "role", name: "Role 2" }] }),
+  (one) => Reflect.deleteProperty(one, "assignments"),
   (one) => Object.assign(one, { associatedRoles: { allowedAudience: "ORGANIZATION", roles: ["Role 1"] } }),
   (one) => Reflect.deleteProperty(one, "associatedRoles"),
 ];

@@ -58,7 +58,7 @@ describe("plan and apply", { timeout: 300_000 }, () => {
     expect(json.unrehearsed).toEqual(["roles/viewer.yaml"]);
     const applied = await run("one.com", ["apply", folder, "--yes"]);
     expect([applied.code, applied.output.split("\n").at(-2)]).toEqual([0, "3 created, 0 updated, 0 deleted."]);
-    expect(await run("one.com", ["plan", folder])).toEqual({ code: 0, output: "", errors: "" });
+    expect(await run("one.com", ["plan", folder])).toEqual({ code: 0, output: "No changes.\n", errors: "" });
     expect((await run("one.com", ["apply", folder, "--yes"])).output).toBe("No changes.\n");
     await write(folder, { "groups/more.yaml": "displayName: More\n" });
     await write(folder, {
@@ -126,14 +126,14 @@ describe("secrets", { timeout: 300_000 }, () => {
     const domain = "secrets.com";
     expect(await run(domain, ["plan", folder])).toMatchObject({
       code: 2,
-      errors: expect.stringContaining("not rehearsed"),
+      errors: expect.stringContaining("not checked"),
     });
     const missing = await run(domain, ["apply", folder, "--yes"]);
     expect([missing.code, missing.errors]).toEqual([1, expect.stringContaining("CAS_PASSWORD is not set")]);
     const applied = await run(domain, ["apply", folder, "--yes"], { CAS_PASSWORD: "geheim-1" });
     expect(applied.code, applied.errors).toBe(0);
     expect(`${applied.output}${applied.errors}`).not.toContain("geheim-1");
-    expect(await run(domain, ["plan", folder])).toEqual({ code: 0, output: "", errors: "" });
+    expect(await run(domain, ["plan", folder])).toEqual({ code: 0, output: "No changes.\n", errors: "" });
     const again = await temporaryFolder();
     await run(domain, ["export", "--out", again]);
     const text = JSON.stringify(await contentOf(again));
@@ -177,7 +177,7 @@ test("kill -9 in the middle of apply, and apply again finishes it", { timeout: 3
   }
   const finished = await run(domain, ["apply", folder, "--yes"]);
   expect(finished.code, finished.errors).toBe(0);
-  expect(await run(domain, ["plan", folder])).toEqual({ code: 0, output: "", errors: "" });
+  expect(await run(domain, ["plan", folder])).toEqual({ code: 0, output: "No changes.\n", errors: "" });
   const again = await temporaryFolder();
   await run(domain, ["export", "--out", again]);
   const names = await readdir(join(again, "applications"));

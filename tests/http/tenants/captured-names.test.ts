@@ -3,13 +3,13 @@
  * tenant captures.
  */
 import { afterAll, describe, expect, test } from "vitest";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { capturedNames } from "#core/tenants/captured.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { capturedNames } from "#core/directory/tenants/captured.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { fresh, scimOf, URN } from "#tests/support/scim.ts";
 import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";

@@ -3,7 +3,7 @@
  * changes nothing. Both tenants have resources of the same names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { type Answer, APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -84,6 +84,7 @@ const pathFor = (path: string, ids: Ids): string => {
     .replace("{domain}", THERE)
     .replace("{secretId}", NOTHING)
     .replace("{ownerId}", NOTHING)
+    .replace("{assignmentId}", `user.${ids.user}`)
     .replace(/\{\w+\}/, ids[kind]);
 };
 
@@ -105,6 +106,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   updateApplicationTemplate: { name: "taken over", application: { name: "x" } },
   authorizeApi: { id: NOTHING, policyIdentifier: "RBAC", scopes: [] },
   patchAuthorizedApi: { addedScopes: [] },
+  assign: { type: "user", id: NOTHING },
   patchApiResource: { name: "taken over" },
   replaceApiResourceScopes: [{ name: "other:scope" }],
   patchApiResourceScope: { displayName: "taken over" },

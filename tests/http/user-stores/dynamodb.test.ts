@@ -1,6 +1,6 @@
 /** Secondary user stores in the table, with SCIM 2.0 in its default profile (S2-014, S2-029, S2-035). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { userStore } from "#core/identities/users/store.ts";
+import { userStore } from "#core/directory/users/store.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";

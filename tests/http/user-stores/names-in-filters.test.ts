@@ -3,7 +3,7 @@
  * which indexes and member lists find the matches, have one answer.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { FEW } from "#core/listing/values/sets.ts";
+import { FEW } from "#core/scim/listing/values/sets.ts";
 import { type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";

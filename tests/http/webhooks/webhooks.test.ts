@@ -1,6 +1,6 @@
 /** The operations on webhooks, as clients of WSO2 Identity Server use them. */
 import { describe, expect, test } from "vitest";
-import { timeOfChange } from "#core/changes/change-id.ts";
+import { timeOfChange } from "#core/database/changes/change-id.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { receiver } from "#tests/support/receiver.ts";
 import { world } from "#tests/support/world.ts";
@@ -57,7 +57,7 @@ describe("createWebhook", () => {
         { channelUri: channel("login"), status: "SUBSCRIPTION_ACCEPTED" },
       ],
       status: "ACTIVE",
-      delivery: { cursor: expect.any(String), failedAttempts: 0, showsActors: true },
+      delivery: { cursor: expect.any(String), failedAttempts: 0, showsActors: true, idsOnly: [], isSigned: true },
     });
     expect(new URL(answer.headers.get("location") ?? "").pathname).toBe(`/t/carbon.super${WEBHOOKS}/${id}`);
     expect(answer.text).not.toContain("planted");
@@ -171,14 +171,15 @@ describe("getWebhook", () => {
 
 describe("updateWebhook", () => {
   test("replaces the settings, keeps the secret that it does not name, and removes it for an empty one", async () => {
-    const id = await created();
+    const endpoint = "https://kept.example/hook";
+    const id = await created({ endpoint });
     const sealed = async () => {
       const items = await tableOf(api.service).queryAll({ PK: "T#carbon.super#SUBS", limit: 100 });
       const row = items.find(({ SK }) => SK === `S#${id}`);
       return JSON.parse(String(row?.settings)).sealedSecret;
     };
     const before = await sealed();
-    const { secret: _, ...given } = body({ name: "Other", channelsSubscribed: [channel("role")] });
+    const { secret: _, ...given } = body({ endpoint, name: "Other", channelsSubscribed: [channel("role")] });
     const { status, body: webhook } = await ask("PUT", at(id), { body: given });
     expect(status).toBe(200);
     expect(webhook).toMatchObject({ id, name: "Other", endpoint: given.endpoint });

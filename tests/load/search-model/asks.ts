@@ -1,5 +1,5 @@
 /** Random lists: filters of every operator, joined by and, or and not, with brackets; orders; both versions of SCIM. */
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
 import type { Random } from "#tests/support/random.ts";
 import { LONG } from "./people.ts";
 

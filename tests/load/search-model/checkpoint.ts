@@ -1,9 +1,10 @@
 /** A moment without changes: what is in doubt is read, and lists are compared with a scan of the model. */
-import { withStore } from "#core/domain/username.ts";
-import { changeUser } from "#core/identities/provisioning/users.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { isSame } from "#core/scim/resource.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
+
+import { changeUser } from "#core/directory/provisioning/users.ts";
+import { withStore } from "#core/kernel/domain/username.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { isSame } from "#core/scim/protocol/resource.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { CALM } from "#tests/support/hostile-database.ts";
 import type { Random } from "#tests/support/random.ts";
 import { type Ask, askFrom } from "./asks.ts";

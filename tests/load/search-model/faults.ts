@@ -1,6 +1,6 @@
 /** Faults of one process at the table: it is killed before or after a write, or a write fails, known or in doubt. */
-import { unavailable } from "#core/table/failures.ts";
-import type { Table } from "#core/table/table.ts";
+import { unavailable } from "#core/database/table/failures.ts";
+import type { Table } from "#core/database/table/table.ts";
 import type { Random } from "#tests/support/random.ts";
 import { Killed } from "#tests/unit/identities/killed.support.ts";
 

@@ -4,7 +4,7 @@
  * users changed.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { User } from "#core/identities/users/model.ts";
+import type { User } from "#core/directory/users/model.ts";
 import { canonical } from "#tests/faults/ledger.ts";
 
 /** A user as lists show it; `undefined` for one that there is not. */

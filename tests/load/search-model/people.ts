@@ -1,5 +1,5 @@
 /** Random users: values that meet, differ in case alone, are empty, long, of many alphabets, or several. */
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
 import type { Random } from "#tests/support/random.ts";
 
 const families = [

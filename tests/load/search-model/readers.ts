@@ -1,8 +1,8 @@
 /** Lists that are read while users change: whoever stays as it is, is shown exactly once. */
-import { Fault } from "#core/platform/faults.ts";
-import { type BoundFilter, leavesOf, pathName } from "#core/scim/filter/bound.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { type BoundFilter, leavesOf, pathName } from "#core/scim/protocol/filter/bound.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { canonical } from "#tests/faults/ledger.ts";
 import type { Random } from "#tests/support/random.ts";
 import { type Ask, askFrom, type Pool } from "./asks.ts";

@@ -1,17 +1,18 @@
 /** What a scan of the model answers to a list: which users, and the orders in which lists may show them. */
-import { foldName } from "#core/platform/fold.ts";
-import { compareText } from "#core/platform/text-order.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { type BoundFilter, leavesOf, type Operand, pathName } from "#core/scim/filter/bound.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { indexedAttribute, operandOfText, valuesOf } from "#core/scim/indexed.ts";
-import { compareSortValues, readOrder, sortValue } from "#core/scim/order.ts";
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
-import { userTypeFor } from "#core/scim/schema/resource-types.ts";
-import { canonicalIn } from "#core/scim-api/resources/sources.ts";
-import { userFilter } from "#core/scim-api/v1/filter.ts";
-import { compareTies, indexedText } from "#core/table/value-index/pair.ts";
+
+import { compareTies, indexedText } from "#core/database/table/value-index/pair.ts";
+import { canonicalIn } from "#core/directory/scim-api/resources/sources.ts";
+import { userFilter } from "#core/directory/scim-api/v1/filter.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { compareText } from "#core/kernel/text-order.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { type BoundFilter, leavesOf, type Operand, pathName } from "#core/scim/protocol/filter/bound.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { indexedAttribute, operandOfText, valuesOf } from "#core/scim/protocol/indexed.ts";
+import { compareSortValues, readOrder, sortValue } from "#core/scim/protocol/order.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { userTypeFor } from "#core/scim/protocol/schema/resource-types.ts";
 import type { Ask } from "./asks.ts";
 import type { State } from "./model.ts";
 

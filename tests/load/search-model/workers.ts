@@ -1,23 +1,23 @@
 /** Sixteen workers that change users at the same time, with faults: each knows what its users may be. */
-import { readAsides } from "#core/aside/aside-rows.ts";
-import { splitStore, withStore } from "#core/domain/username.ts";
-import { changeUser } from "#core/identities/provisioning/users.ts";
-import { restoreUser, userAside } from "#core/identities/restoring/user-restoring-store.ts";
-import { freshUser, qualifiedName, type User } from "#core/identities/users/model.ts";
-import { attributeOf, pairsOf } from "#core/identities/users/pairs.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
-import { keys } from "#core/table/keys.ts";
-import { loggedLimitsOf } from "#core/table/logged-index/rows.ts";
-import { tend } from "#core/table/logged-index/tending.ts";
-import { indexContext } from "#core/table/name-index/name-index.ts";
-import { nameKey } from "#core/table/name-index/name-key.ts";
-import { locateRoom } from "#core/table/name-index/ranges.ts";
-import { widenRanges } from "#core/table/name-index/reshaping.ts";
-import { isStale, stale } from "#core/table/stale.ts";
-import type { Table } from "#core/table/table.ts";
-import { valueIndex } from "#core/table/value-index/value-index.ts";
+
+import { keys } from "#core/database/table/keys.ts";
+import { loggedLimitsOf } from "#core/database/table/logged-index/rows.ts";
+import { tend } from "#core/database/table/logged-index/tending.ts";
+import { indexContext } from "#core/database/table/name-index/name-index.ts";
+import { nameKey } from "#core/database/table/name-index/name-key.ts";
+import { locateRoom } from "#core/database/table/name-index/ranges.ts";
+import { isStale, stale } from "#core/database/table/stale.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { valueIndex } from "#core/database/table/value-index/value-index.ts";
+import { readAsides } from "#core/database/trash/aside-rows.ts";
+import { changeUser } from "#core/directory/provisioning/users.ts";
+import { restoreUser, userAside } from "#core/directory/restoring/user-restoring-store.ts";
+import { freshUser, qualifiedName, type User } from "#core/directory/users/model.ts";
+import { attributeOf, pairsOf } from "#core/directory/users/pairs.ts";
+import { splitStore, withStore } from "#core/kernel/domain/username.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
 import type { Random } from "#tests/support/random.ts";
 import { Killed } from "#tests/unit/identities/killed.support.ts";
 import { type FaultCounts, faultyTable } from "./faults.ts";
@@ -117,7 +117,7 @@ const storedOf = (user: User): Resource => {
 
 const nothing = { check: () => undefined, steps: () => [] };
 
-const operations: readonly (readonly [name: string, weight: number, run: Operation])[] = [
+export const operations: readonly (readonly [name: string, weight: number, run: Operation])[] = [
   [
     "create",
     18,
@@ -242,13 +242,7 @@ const operations: readonly (readonly [name: string, weight: number, run: Operati
       return unlessEnded(locateRoom(context, nameKey(user.userName), true));
     },
   ],
-  ["widen names", 3, ({ stores }, { random }, table) => unlessEnded(widenSome(table, random.of(stores)))],
 ];
-
-const widenSome = async (table: Table, userStore: string): Promise<void> => {
-  const steps = widenRanges(table, keys.userNames(TENANT, userStore), { wideFrom: 2 });
-  for (let left = 3; left > 0 && !(await steps.next()).done; left -= 1);
-};
 
 /** Work that no change depends on may end anywhere. */
 const unlessEnded = async (doing: Promise<unknown>): Promise<void> => {

@@ -1,20 +1,21 @@
 /** The tenant of a model: its table, plain and hostile, its users as they are loaded, and the calls that list them. */
-import { PRIMARY } from "#core/domain/username.ts";
-import { type DeclaredIndexes, declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { lookupSteps } from "#core/identities/users/lookup-rows.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/rows.ts";
-import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { listUsers as listFirst } from "#core/scim-api/v1/list.ts";
-import { listUsers } from "#core/scim-api/v2/list.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { wideLayout } from "#core/table/name-index/wide-layout.ts";
-import { compareKeys, type Item, type Table } from "#core/table/table.ts";
+
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { wideLayout } from "#core/database/table/name-index/wide-layout.ts";
+import { compareKeys, type Item, type Table } from "#core/database/table/table.ts";
+import { listUsers as listFirst } from "#core/directory/scim-api/v1/list.ts";
+import { listUsers } from "#core/directory/scim-api/v2/list.ts";
+import { type DeclaredIndexes, declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { lookupSteps } from "#core/directory/users/lookup-rows.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/rows.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 import { loadInto } from "#tests/support/load.ts";
@@ -180,12 +181,12 @@ const rowsOf = async (
   stores: readonly string[],
   attributes: readonly string[],
 ): Promise<readonly Item[]> => {
-  const { indexItems } = await import("#tools/bench/index-rows.ts");
+  const { indexItems } = await import("#tools/bench/loading.ts");
   const used = () => new Error("the table is empty");
   return [
     ...users.map((user) => userItem(TENANT, user)),
-    ...users.flatMap(({ id, profile }) =>
-      lookupSteps(TENANT, id, {}, profile, used).flatMap((step) => ("put" in step ? [step.put] : [])),
+    ...users.flatMap((user) =>
+      lookupSteps(TENANT, user.id, { after: user }, used).flatMap((step) => ("put" in step ? [step.put] : [])),
     ),
     ...stores.flatMap((userStore) => {
       const own = users.filter((user) => user.userStore === userStore);

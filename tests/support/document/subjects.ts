@@ -1,5 +1,5 @@
 /** The resources that requests of the loop are about. Each exists when a request names it. */
-import { systemApis } from "#core/domain/system-apis.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
 import { API_RESOURCES, apiResourcesOf } from "#tests/support/api-resources.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";

@@ -1,7 +1,8 @@
 /** What must hold of change records after any writes: holds the records against the table, the API and the answers. */
 import { isDeepStrictEqual } from "node:util";
-import type { ChangeRecord } from "#core/changes/model.ts";
-import type { Item } from "#core/table/table.ts";
+import { idInCallersTenant } from "#core/database/changes/change-id.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import type { Item } from "#core/database/table/table.ts";
 import type { Pool, Sender } from "./pool.ts";
 import { type Doc, MEMBER_SETS, type Replayed, replay } from "./replay.ts";
 import { differencesFromApi } from "./shown.ts";
@@ -68,6 +69,34 @@ const differencesFromAnswers = (records: readonly ChangeRecord[], sent: readonly
   return [...missing, ...wrong];
 };
 
+/** Whether a record stands in the tenant of who made the change of another tenant's resource. */
+const isSecond = ({ tenant, resource }: ChangeRecord): boolean =>
+  resource.tenant !== undefined && resource.tenant !== tenant;
+
+/**
+ * A change of another tenant's resource has two records: the one of the resource names no operator, and a second one
+ * in the tenant of the operator is the same with the name.
+ */
+const differencesOfSeconds = (records: readonly ChangeRecord[]): readonly string[] => {
+  const seconds = new Map(records.filter(isSecond).map((record) => [`${record.tenant} ${record.id}`, record]));
+  const anonymous = records.filter((record) => record.actor.type === "operator" && !isFounding(record));
+  const problems = anonymous.flatMap((record) => {
+    const key = `carbon.super ${idInCallersTenant(record.id, record.tenant)}`;
+    const second = seconds.get(key);
+    seconds.delete(key);
+    const where = `record ${record.id} of ${record.operation} in ${record.tenant}`;
+    if (!second) return [`${where}: no record of the super tenant says who did it`];
+    const isNamed = second.actor.type !== "operator" && second.actor.id !== "" && second.sourceIp !== "";
+    const isSame =
+      second.resource.tenant === record.tenant &&
+      second.resource.id === record.resource.id &&
+      second.traceId === record.traceId &&
+      isDeepStrictEqual(second.changes, record.changes);
+    return isNamed && isSame ? [] : [`${where}: its second record names nobody, or is another one`];
+  });
+  return [...problems, ...[...seconds.keys()].map((key) => `${key}: a second record without a first one`)];
+};
+
 /** No secret is in a record or in the output. */
 const leaks = ({ pool: { secrets }, rows, output }: Evidence): readonly string[] => {
   const places = [["the log", logTexts(rows)] as const, ["the output", [output]] as const];
@@ -85,9 +114,10 @@ const leaks = ({ pool: { secrets }, rows, output }: Evidence): readonly string[]
 export const problemsOf = async (evidence: Evidence): Promise<readonly string[]> => {
   const { rows, sent, pool, send } = evidence;
   const records = recordsOf(rows);
-  const { resources, problems } = replay(records);
+  const { resources, problems } = replay(records.filter((record) => !isSecond(record)));
   const all = [
     ...problems,
+    ...differencesOfSeconds(records),
     ...differencesFromRows(resources, documentsOf(rows)),
     ...differencesFromAnswers(records, sent),
     ...leaks(evidence),

@@ -3,7 +3,7 @@
  * value that was there before.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Change, ChangeRecord, Json } from "#core/changes/model.ts";
+import type { Change, ChangeRecord, Json } from "#core/database/changes/model.ts";
 
 /** The names of the sets whose members are changes of their own. */
 export const MEMBER_SETS = ["members", "users", "groups"] as const;

@@ -1,6 +1,6 @@
 /** What the API shows of resources, compared with their replayed documents. */
 import { isDeepStrictEqual } from "node:util";
-import { concurrently } from "#core/platform/concurrently.ts";
+import { concurrently } from "#core/kernel/concurrently.ts";
 import { APPLICATIONS } from "../world.ts";
 import type { Pool, Sender } from "./pool.ts";
 import type { Doc, Replayed } from "./replay.ts";
@@ -135,7 +135,7 @@ const looks: Readonly<Record<string, (look: Look) => Promise<void>>> = {
   async webhook(look) {
     const shown = await found(look, `/api/server/v1/webhooks/${look.id}`);
     if (!shown || !look.doc) return;
-    const { eventProfile, channelsSubscribed, secret: _, showsActors: __, ...settings } = look.doc;
+    const { eventProfile, channelsSubscribed, secret: _, owner: __, scopes: ___, ...settings } = look.doc;
     compare(look, "webhook", settings, shown, isShown);
     compare(look, "profile", { name: eventProfile }, shown.eventProfile, isShown);
     const channels = shown.channelsSubscribed as unknown as { channelUri: string }[];

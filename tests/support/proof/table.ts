@@ -3,12 +3,12 @@
 import { inflateRawSync } from "node:zlib";
 import { DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { shown } from "#core/changes/diff.ts";
-import { recordedKinds, typeIn } from "#core/changes/documents.ts";
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { recordedPlaceOf } from "#core/changes/places.ts";
-import { toRecord } from "#core/changes/record-rows.ts";
-import type { Item } from "#core/table/table.ts";
+import { shown } from "#core/database/changes/diff.ts";
+import { recordedKinds, typeIn } from "#core/database/changes/documents.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { recordedPlaceOf } from "#core/database/changes/places.ts";
+import { toRecord } from "#core/database/changes/record-rows.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { type Doc, keyOf, type Replayed } from "./replay.ts";
 
 /** How a table is reached. */

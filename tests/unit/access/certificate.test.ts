@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isBelow, readCertificate } from "#core/auth/access-control/certificate.ts";
-import type { CertificateSettings } from "#core/auth/access-control/model.ts";
+import { isBelow, readCertificate } from "#core/sign-in/authentication/access-control/certificate.ts";
+import type { CertificateSettings } from "#core/sign-in/authentication/access-control/model.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "identity-admin-api-certificates-"));
 const at = (name: string) => join(directory, name);

@@ -1,9 +1,9 @@
 /** Access rules: what they match, and which are refused at the start. */
 import { describe, expect, test } from "vitest";
-import { readyRules } from "#core/auth/access-control/lint.ts";
-import { ruleFor } from "#core/auth/access-control/rules.ts";
-import { operations } from "#core/catalogue.ts";
-import { readDeployment } from "#core/settings/deployment.ts";
+import { operations } from "#core/service/catalogue.ts";
+import { readDeployment } from "#core/service/settings/deployment.ts";
+import { readyRules } from "#core/sign-in/authentication/access-control/lint.ts";
+import { ruleFor } from "#core/sign-in/authentication/access-control/rules.ts";
 
 const rules = (toml: string) => readyRules(readDeployment(toml).access.rules, operations);
 const rule = (context: string, more = 'http_method = "all"') =>
@@ -20,6 +20,19 @@ describe("a context", () => {
     ["/scim2/Users/*", "/scim2/Users", true],
     ["/scim2/Users/*", "/scim2/UsersAndMore", false],
     ["/scim2/*", USER, true],
+    ["/scim2/Users/(.*)", "/scim2/Users", false],
+    ["/scim2/Users/(.*)", "/scim2/Users/", false],
+    ["/scim2/Users/(.*)", USER, true],
+    ["/scim2/Users/.*", "/scim2/Users/", false],
+    ["/scim2/Users/(.+)", USER, true],
+    ["/scim2/Users(.*)", "/scim2/Users", true],
+    ["/scim2/Users(.*)", "/scim2/Users/", true],
+    ["/scim2/Users(/.*)?", "/scim2/Users", true],
+    ["/scim2/Users(/.*)?", USER, true],
+    ["/scim2/Users/?", "/scim2/Users/", true],
+    ["/scim2/Users*", "/scim2/UsersAndMore", true],
+    ["scim2/Users", "/scim2/Users", true],
+    ["scim2/Users/(.*)", USER, true],
     ["/scim2(.*)", USER, true],
     ["(.*)/applications(.*)", "/api/server/v1/applications/1", true],
     ["/api/server/v1/(applications|tenants)", "/api/server/v1/tenants", true],
@@ -27,9 +40,7 @@ describe("a context", () => {
     ["/scim2/Users/[^/]+", USER, true],
     ["/scim2/Users/[^/]+", "/scim2/Users", false],
   ])("%s and the path %s: %s", async (context, path, matches) => {
-    // Without a leading slash a path gets one; `/{0}` keeps the pattern as older documents of upstream show it.
-    const given = context.startsWith("/") ? context : `/{0}${context}`;
-    const [ready] = await rules(rule(given));
+    const [ready] = await rules(rule(context));
     expect(ready?.matches("GET", path)).toBe(matches);
   });
 });
@@ -51,10 +62,10 @@ test("matches one method, several or all, and treats HEAD as GET", async () => {
 test("applies the first rule that matches", async () => {
   const ready = await rules(
     rule("/scim2/Users", 'http_method = "GET"\nscope = "internal_login"') +
-      rule("/scim2/*", 'http_method = "all"\nscopes = ["a", "b"]'),
+      rule("/scim2/*", 'http_method = "GET, POST"\nscopes = []'),
   );
   expect(ruleFor(ready, "GET", "/scim2/Users")?.scopes).toEqual(["internal_login"]);
-  expect(ruleFor(ready, "POST", "/scim2/Users")?.scopes).toEqual(["a", "b"]);
+  expect(ruleFor(ready, "POST", "/scim2/Users")?.scopes).toEqual([]);
   expect(ruleFor(ready, "GET", "/api/server/v1/applications")).toBeUndefined();
 });
 
@@ -130,6 +141,34 @@ describe("refuses, with the line,", () => {
       /secured: must be true or false \(line 4\)/,
     ],
     [
+      "a word that is no scope of this service",
+      rule("/scim2/Users", 'http_method = "all"\nscope = ["people_read"]'),
+      /scope: must be scopes of this service; "people_read" is none .*\(line 4\)/,
+    ],
+    [
+      "a misspelt scope, with the nearest one",
+      rule("/scim2/Users", 'http_method = "all"\nscopes = "internal_user_mgt_lst"'),
+      /scopes: .*"internal_user_mgt_lst" is none \(did you mean "internal_user_mgt_list"\?\) \(line 4\)/,
+    ],
+    [
+      "a name of a scope of OpenID Connect",
+      rule("/scim2/Users", 'http_method = "all"\npermissions = ["profile"]'),
+      /permissions: must be scopes of this service; "profile" is none/,
+    ],
+    [
+      "a path of a permission, with the scope that replaced it",
+      rule("/scim2/Users", 'http_method = "all"\npermissions = ["/permission/admin/login"]'),
+      /"\/permission\/admin\/login" is a path of a permission; .*did you mean "internal_login"\?/,
+    ],
+    [
+      "a path of a permission of applications",
+      rule(
+        "/scim2/Users",
+        'http_method = "all"\npermissions = "/permission/admin/manage/identity/applicationmgt/view"',
+      ),
+      /did you mean "internal_application_mgt_view"\?/,
+    ],
+    [
       "no issuer",
       "[intermediate_cert_validation]\nenable = true\n",
       /cert_cns: must name at least one issuer of certificates, because enable = true \(line 1\)/,
@@ -155,6 +194,9 @@ describe("refuses a rule that", () => {
       /would make GET \/api\/server\/v1\/applications\/meta\/groups public/,
     ],
     ["makes everything public", rule("/*", 'http_method = "all"\nsecured = "false"'), /public/],
+    ["ends with a slash", rule("/scim2/Users/"), /without a slash at their end; did you mean "\/scim2\/Users"\?/],
+    ["names a tenant", rule("/t/acme.example/scim2/Users"), /without \/t\/\{tenant\}; did you mean "\/scim2\/Users"\?/],
+    ["names any tenant", rule("/t/[^/]+/scim2/Users(.*)"), /did you mean "\/scim2\/Users\(\.\*\)"\?/],
     ["matches no path", rule("/scim3/Users"), /no operation of the API has this path/],
     [
       "follows an equal rule",

@@ -3,15 +3,15 @@
  * transaction, stale reads, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiResourceStore } from "#core/api-resources/store.ts";
+import { apiResourceStore } from "#core/applications/apis/store.ts";
 import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
-import type { ApiResource } from "#core/domain/api-resource.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { ApiResource } from "#core/kernel/domain/api-resource.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 

@@ -6,8 +6,8 @@ import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
 import { checkApplication } from "#core/applications/registry/rules.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newSeal } from "#core/platform/seal.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 
 const UPLOAD_BYTES_MAX = 4_194_304;
 const ANSWER_BYTES_MAX = 5_000_000;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readXml } from "#core/applications/files/read-xml.ts";
 import { type Element, element } from "#core/applications/files/tree.ts";
 import { writeXml } from "#core/applications/files/write-xml.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { fileOf, oauthEntry, sampleFile } from "#tests/support/files.ts";
 
 const text = fc

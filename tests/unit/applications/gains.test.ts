@@ -11,10 +11,10 @@ import { presentApplication } from "#core/applications/registry/present.ts";
 import { neededFactors } from "#core/applications/registry/sequence-model.ts";
 import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
-import { systemApis } from "#core/domain/system-apis.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { anyApplication } from "#tests/support/any-application.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
@@ -22,6 +22,7 @@ const TENANT = "carbon.super";
 const client: OidcClient = {
   clientId: "client",
   sealedSecret: "sealed",
+  latestSecret: { secretId: "first", createdAtSeconds: 1_700_000_000 },
   state: "ACTIVE",
   grantTypes: ["password"],
   callbackURLs: [],

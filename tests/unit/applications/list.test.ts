@@ -4,12 +4,12 @@ import { listApplications } from "#core/applications/management/list.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
 import { ShownMemory } from "#core/applications/registry/shown-store.ts";
 import { applicationItems, applicationStore } from "#core/applications/registry/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { type Meter, newMeter } from "#core/table/meter.ts";
-import { LAST } from "#core/table/table.ts";
+import { type Meter, newMeter } from "#core/database/table/meter.ts";
+import { LAST } from "#core/database/table/table.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { clientSettings, samlSettings } from "#tests/support/inbound-settings.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 
 const COUNT = 400;
 const HERE = "here";

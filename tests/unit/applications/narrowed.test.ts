@@ -1,7 +1,7 @@
 /** Which scopes an application loses by another authorization. */
 import { describe, expect, test } from "vitest";
 import { lostScopes } from "#core/applications/authorized-apis/handlers.ts";
-import type { ApiResource } from "#core/domain/api-resource.ts";
+import type { ApiResource } from "#core/kernel/domain/api-resource.ts";
 
 const api: ApiResource = {
   id: "1",

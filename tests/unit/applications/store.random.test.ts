@@ -6,12 +6,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/management/list.ts";
 import { type Application, freshApplication } from "#core/applications/registry/model.ts";
 import { applicationItems, applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { foundIndex } from "#tests/support/application-index.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 
 const WRITERS = 12;
 const OPERATIONS = 200;
@@ -29,6 +30,7 @@ beforeAll(async () => {
 describe.each([1, 2, 3])("seed %i", (seed) => {
   const tenant = `tenant-${seed}`;
   test("entries, applications and names agree with the model in the end", async () => {
+    await foundIndex(table.open(newMeter()), tenant);
     const database = hostileDatabase(seed, HOSTILE);
     const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, transport: database.transport } });
     const store = applicationStore(open(newMeter()));

@@ -1,10 +1,10 @@
 /** Lists of deleted resources where `deleted_days` was changed, and while expired rows wait for their removal. */
 import { beforeEach, expect, test } from "vitest";
-import { entryOf, puttingAside } from "#core/aside/aside-rows.ts";
-import { type AsideStore, asideStore } from "#core/aside/aside-store.ts";
-import { type DeletedType, deletedTypes } from "#core/aside/model.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { entryOf, puttingAside } from "#core/database/trash/aside-rows.ts";
+import { type AsideStore, asideStore } from "#core/database/trash/aside-store.ts";
+import { type DeletedType, deletedTypes } from "#core/database/trash/model.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const tenant = "acme.example";

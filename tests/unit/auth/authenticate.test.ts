@@ -4,39 +4,33 @@
  * (credentials.test.ts tests real ones).
  */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
-import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { newChangesOf } from "#core/auth/role-changes.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { assigningRole } from "#core/identities/memberships/assignees.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import * as passwords from "#core/platform/password.ts";
-import type { OpenTable } from "#core/table/dynamo.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
+import type { OpenTable } from "#core/database/table/dynamo.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/directory/credentials/store.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleAssignees } from "#core/directory/memberships/assignees.ts";
+import { addingMember } from "#core/directory/memberships/relation.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import * as passwords from "#core/kernel/password.ts";
+import { type Authenticate, newAuthenticate } from "#core/sign-in/authentication/authenticate.ts";
+import { FRESH_MS } from "#core/sign-in/authentication/fresh.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
+import { newChangesOf } from "#core/sign-in/authentication/role-changes.ts";
+import { newRevocationCache } from "#core/sign-in/authentication/token-validity.ts";
 import { changingTenant, revokingUser } from "#core/tokens/revocation-store.ts";
-import { newRevocationCache } from "#core/tokens/validity.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { ADMIN, basic } from "#tests/support/world.ts";
 
-vi.mock("#core/platform/password.ts", async (original) => {
-  const real = await original<typeof passwords>();
-  const hashOf = (password: string): string => `stand-in of ${password}`;
-  return {
-    ...real,
-    hashPassword: async (password: string) => hashOf(password),
-    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
-    verifyNothing: vi.fn(async () => false),
-  };
-});
+vi.mock("#core/kernel/password.ts", async (original) =>
+  (await import("#tests/support/stand-in-hashes.ts")).standInHashes(await original()),
+);
 /** How many hashes were computed since the mocks were cleared. */
 const hashes = () =>
   vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
@@ -176,7 +170,7 @@ test("reads a role again that expires while another role is read", async () => {
   await enter("alice", "alice's");
   await table.write(
     ...roles.adding(TENANT, role, fail),
-    ...assigningRole(TENANT, role.id, { kind: "user", id: ids.alice ?? "" }),
+    ...addingMember(roleAssignees, { tenant: TENANT, id: role.id }, { kind: "user", id: ids.alice ?? "" }),
   );
   clock.ms += FRESH_MS - 1;
   await enter("bob", "new one").catch(() => undefined);
@@ -272,19 +266,6 @@ describe("lockout", () => {
     await fail("judith", 10);
     await addUser(service, { username: "judith", password: "judith's" });
     await enter("judith", "judith's");
-  });
-  test("a lock without a password version holds for any password", async () => {
-    const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
-    const lockedUntilMs = clock.ms + 1_000;
-    await tableOf(service).write({
-      put: { ...lock, lockedUntilMs, expiresAtSeconds: Math.ceil(lockedUntilMs / 1_000) },
-      when: "absent",
-      otherwise: () => new Error("is there"),
-    });
-    await refused("kate", "kate's");
-    expect(reasons).toEqual(["locked"]);
-    clock.ms = lockedUntilMs + 1;
-    await enter("kate", "kate's");
   });
   test("two Unicode spellings of one name share their failures", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {

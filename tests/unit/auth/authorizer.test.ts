@@ -1,10 +1,10 @@
 /** The authorizer: the cost of validating a token, and the decision that it passes on. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import type { Cost } from "#core/table/meter.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Cost } from "#core/database/table/meter.ts";
+import { REVOCATION_FRESH_MS } from "#core/sign-in/authentication/token-validity.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
-import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

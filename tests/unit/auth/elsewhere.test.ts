@@ -1,15 +1,15 @@
 /** Sign-ins whose passwords a directory checks: how often it is asked, and what counts as a failure. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { type ExternalUsers, userStore } from "#core/identities/users/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { type ExternalUsers, userStore } from "#core/directory/users/store.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { FRESH_MS } from "#core/sign-in/authentication/fresh.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
+import { newSignIn, type SignIn } from "#core/sign-in/authentication/sign-in.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const TENANT = "carbon.super";

@@ -4,31 +4,25 @@
  */
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { KNOWN_MS } from "#core/auth/guess-rows.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
-import { sourceOf } from "#core/auth/source.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import * as passwords from "#core/platform/password.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/directory/credentials/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import * as passwords from "#core/kernel/password.ts";
+import { KNOWN_MS } from "#core/sign-in/authentication/guess-rows.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
+import { newSignIn, type SignIn } from "#core/sign-in/authentication/sign-in.ts";
+import { sourceOf } from "#core/sign-in/authentication/source.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { ADMIN } from "#tests/support/world.ts";
 import { inLockstep } from "#tools/lockstep.ts";
 
-vi.mock("#core/platform/password.ts", async (original) => {
-  const hashOf = (password: string): string => `stand-in of ${password}`;
-  return {
-    ...(await original<typeof passwords>()),
-    hashPassword: async (password: string) => hashOf(password),
-    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
-    verifyNothing: vi.fn(async () => false),
-  };
-});
+vi.mock("#core/kernel/password.ts", async (original) =>
+  (await import("#tests/support/stand-in-hashes.ts")).standInHashes(await original()),
+);
 
 /** As deployed, with a lower limit of the name, which takes fewer guesses to reach. */
 const policy = { ...defaultLockoutPolicy, name: { ...defaultLockoutPolicy.name, failuresMax: 30 } };
@@ -249,15 +243,16 @@ describe("a clock that is ahead", () => {
     await guessWidely(name, ofName.failuresMax);
     expect(await isIn(name)).toBe(false);
   });
-  test("does not end a lock that an earlier version stored without its beginning, within the longest lock", async () => {
+  test("does not end a lock within the longest lock, and ends one that is longer", async () => {
     const { name } = await newUser();
-    const lock = { ...keys.lock(TENANT, "PRIMARY", name), lockouts: 1, windowStartedMs: 0 };
+    await guessWidely(name, ofName.failuresMax);
+    const change = keys.lock(TENANT, "PRIMARY", name);
     for (const [lockedUntilMs, isAdmitted] of [
       [START_MS + ofName.lockMaxMs, false],
       [START_MS + ofName.lockMaxMs + HOUR_MS, true],
     ] as const) {
-      const otherwise = () => new Error("any");
-      await tableOf(service).write({ put: { ...lock, lockedUntilMs, expiresAtSeconds: 9e9 }, when: "any", otherwise });
+      const otherwise = () => new Error("no lock");
+      await tableOf(service).write({ change, set: { lockedUntilMs }, when: "present", otherwise });
       expect(await isIn(name)).toBe(isAdmitted);
     }
   });
@@ -271,7 +266,7 @@ describe("costs", () => {
       return [cost.roundTrips, cost.readUnits, cost.writeUnits];
     };
     await isIn("admin");
-    expect(await costs()).toEqual([3, 8, 1]);
+    expect(await costs()).toEqual([3, 10, 1]);
     expect(await costs()).toEqual([2, 5, 0]);
     newContainer();
     await isIn("admin");

@@ -3,39 +3,37 @@
  * without the password learns of them. Hashes are fast stand-ins that are counted.
  */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Authenticate, type AuthenticationStores, newAuthenticate } from "#core/auth/authenticate.ts";
-import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
 import {
   credentialStore,
   newCredential,
   removingCredential,
   replacingCredential,
-} from "#core/identities/credentials/store.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import type { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import * as passwords from "#core/platform/password.ts";
-import { systemSchema } from "#core/scim/schema/system.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
+} from "#core/directory/credentials/store.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import type { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { newId } from "#core/kernel/ids.ts";
+import * as passwords from "#core/kernel/password.ts";
+import { systemSchema } from "#core/scim/protocol/schema/system.ts";
+import {
+  type Authenticate,
+  type AuthenticationStores,
+  newAuthenticate,
+} from "#core/sign-in/authentication/authenticate.ts";
+import { FRESH_MS } from "#core/sign-in/authentication/fresh.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
 import { changingTenant, revokingUser } from "#core/tokens/revocation-store.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { ADMIN, basic } from "#tests/support/world.ts";
 
-vi.mock("#core/platform/password.ts", async (original) => {
-  const hashOf = (password: string): string => `stand-in of ${password}`;
-  return {
-    ...(await original<typeof passwords>()),
-    hashPassword: async (password: string) => hashOf(password),
-    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
-    verifyNothing: vi.fn(async () => false),
-  };
-});
+vi.mock("#core/kernel/password.ts", async (original) =>
+  (await import("#tests/support/stand-in-hashes.ts")).standInHashes(await original()),
+);
 const hashes = () =>
   vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
 

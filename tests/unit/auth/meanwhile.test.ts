@@ -1,13 +1,18 @@
 /** What a caller does during a sign-in: it begins before the password is known, and counts only where it is admitted. */
 import { beforeAll, expect, test, vi } from "vitest";
-import { NO_USER_ID } from "#core/auth/candidates.ts";
-import { defaultLockoutPolicy, isSignInLocked, type LockoutStore, lockoutStore } from "#core/auth/lockout-store.ts";
-import { newSignIn } from "#core/auth/sign-in.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { NO_USER_ID } from "#core/sign-in/authentication/attempt.ts";
+import {
+  defaultLockoutPolicy,
+  isSignInLocked,
+  type LockoutStore,
+  lockoutStore,
+} from "#core/sign-in/authentication/lockout-store.ts";
+import { newSignIn } from "#core/sign-in/authentication/sign-in.ts";
 import { seed } from "#local/seed.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT } from "#tests/support/people.ts";

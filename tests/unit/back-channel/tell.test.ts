@@ -1,13 +1,22 @@
 /** Telling clients of sessions that have ended: at least once, whatever fails; on the embedded engine. */
 import { beforeEach, expect, test } from "vitest";
 import type { Application } from "#core/applications/registry/model.ts";
-import { waitMs } from "#core/back-channel/attempts.ts";
-import { type TellDeps, type Told, tellDue } from "#core/back-channel/tell.ts";
-import { FetchRefused } from "#core/platform/public-fetch.ts";
-import { addingClient, storingSession } from "#core/sessions/session-store.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
-import { addingLogout, dueLogouts, LOGOUT_MS } from "#core/tokens/logout-store.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { Noted } from "#core/kernel/noted.ts";
+import { FetchRefused } from "#core/kernel/public-fetch.ts";
+import { waitMs } from "#core/sign-in/logout/attempts.ts";
+import { type TellDeps, type Told, tellDue } from "#core/sign-in/logout/tell.ts";
+import { storingConsent } from "#core/sign-in/sessions/consent-store.ts";
+import { addingClient, storingSession } from "#core/sign-in/sessions/session-store.ts";
+import {
+  addingLogout,
+  endingSessionsOf,
+  LOGOUT_MS,
+  noteWaiting,
+  waitingLogouts,
+  waitingTenants,
+} from "#core/tokens/logout-store.ts";
 import type { LogoutOrder } from "#core/tokens/logout-token.ts";
 import { testTable } from "#tests/support/engine.ts";
 
@@ -45,25 +54,28 @@ const applications: TellDeps["applications"] = {
           },
         } as unknown as Application),
 };
-const run = (more: Partial<TellDeps> = {}) =>
-  tellDue({
-    table,
-    applications,
-    sign: async (order) => {
-      orders.push(order);
-      return `token ${orders.length}`;
+const run = (more: Partial<TellDeps> = {}, only: readonly string[] | "noted" = [tenant]) =>
+  tellDue(
+    {
+      table,
+      applications,
+      sign: async (order) => {
+        orders.push(order);
+        return `token ${orders.length}`;
+      },
+      post: async ({ url }) => {
+        sent.push(new URL(url).hostname.split(".")[0] ?? "");
+        return { ...(await respond(url)), text: "" };
+      },
+      exempt: new Set(),
+      clock: { now: () => nowMs },
+      report: (told) => void reports.push(told),
+      random: () => 1,
+      untilMs: nowMs + 40_000,
+      ...more,
     },
-    post: async ({ url }) => {
-      sent.push(new URL(url).hostname.split(".")[0] ?? "");
-      return { ...(await respond(url)), text: "" };
-    },
-    exempt: new Set(),
-    clock: { now: () => nowMs },
-    report: (told) => void reports.push(told),
-    random: () => 1,
-    untilMs: nowMs + 40_000,
-    ...more,
-  });
+    only === "noted" ? undefined : only,
+  );
 let count = 0;
 /** A session that has ended, with clients. */
 const ended = async (...ids: readonly string[]) => {
@@ -80,7 +92,7 @@ const ended = async (...ids: readonly string[]) => {
   );
   return { sid, session };
 };
-const waiting = () => dueLogouts(table, START + 10 * LOGOUT_MS, 100);
+const waiting = () => waitingLogouts(table, tenant, 100);
 
 test("every client with an address is told once, and nothing is left", async () => {
   const { sid } = await ended("a", "no-address", "gone", "b");
@@ -165,7 +177,7 @@ test("a worker that dies while it tells a client leaves it to the next one, a mi
       throw new Killed();
     },
   });
-  await expect(dying).rejects.toThrow(Killed);
+  await expect(dying).rejects.toMatchObject({ cause: expect.any(Killed) });
   expect(sent).toEqual([]);
   await run();
   expect(sent).toEqual([]);
@@ -184,7 +196,7 @@ test("a worker that dies before the clients are known leaves that to the next on
       },
     },
   });
-  await expect(dying).rejects.toThrow("killed");
+  await expect(dying).rejects.toMatchObject({ cause: { message: "killed" } });
   nowMs += 60_000;
   await run();
   expect([...sent].sort()).toEqual(["a", "b"]);
@@ -240,4 +252,72 @@ test("nothing begins after the time of a call", async () => {
   expect(sent).toEqual([]);
   await run();
   expect(sent).toEqual(["a"]);
+});
+
+test("what waits is noted with its tenant, for a call that names none", async () => {
+  await ended("a");
+  respond = async () => ({ status: 500 });
+  await run();
+  expect(await waitingTenants(table)).toEqual([{ tenant, dueMs: nowMs + 5_000 }]);
+  // Before its time nothing is read of the tenant.
+  await run({}, "noted");
+  expect(orders).toHaveLength(1);
+  nowMs += 5_000;
+  respond = async () => ({ status: 204 });
+  await run({}, "noted");
+  expect(sent).toEqual(["a", "a"]);
+  expect(await waiting()).toEqual([]);
+  expect(await waitingTenants(table)).toEqual([]);
+});
+
+test("what is left when the time of a call is over is noted as due", async () => {
+  await ended("a");
+  await run({ untilMs: nowMs });
+  expect(await waitingTenants(table)).toEqual([{ tenant, dueMs: nowMs }]);
+  await run({}, "noted");
+  expect(sent).toEqual(["a"]);
+});
+
+test("a tenant whose work cannot be read is noted, and keeps no other tenant waiting", async () => {
+  await ended("a");
+  const broken: Table = {
+    ...table,
+    query: (range) => (range.PK.includes("broken.com") ? Promise.reject(new Error("denied")) : table.query(range)),
+  };
+  const failure = await run({ table: broken }, ["broken.com", tenant]).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Noted);
+  expect(failure).toMatchObject({ cause: { message: "denied" } });
+  expect(sent).toEqual(["a"]);
+  expect(await waitingTenants(table)).toEqual([{ tenant: "broken.com", dueMs: nowMs }]);
+});
+
+test("a failure that cannot be noted is thrown as it is", async () => {
+  await ended("a");
+  const denied = () => Promise.reject(new Error("denied"));
+  await expect(run({ table: { ...table, query: denied, write: denied } })).rejects.toThrow("denied");
+});
+
+test("an earlier time that is still to come stays noted, and one that has passed does not", async () => {
+  const noted = async (dueMs: number) => {
+    await noteWaiting(table, { tenant, dueMs }, nowMs);
+    return (await waitingTenants(table)).map((each) => each.dueMs - nowMs);
+  };
+  expect(await noted(nowMs + 900)).toEqual([900]);
+  expect(await noted(nowMs + 500)).toEqual([500]);
+  expect(await noted(nowMs + 700)).toEqual([500]);
+  nowMs += 600;
+  expect(await noted(nowMs + 700)).toEqual([700]);
+});
+
+test("a person without sessions costs a change of the account no write", async () => {
+  const ending = (kind: "user" | "deletion") => endingSessionsOf(table, { tenant, userId, kind, nowMs });
+  expect([await ending("user"), await ending("deletion")]).toEqual([[], []]);
+  const before = { scopes: [], claims: [], givenMs: 1 };
+  await table.write(storingConsent({ tenant, userId, applicationId: "a" }, undefined, before));
+  // Consents go with the user; a change of the account keeps them.
+  expect([await ending("user"), await ending("deletion")]).toEqual([[], [expect.anything()]]);
+  await ended("a");
+  expect(await ending("user")).toEqual([
+    expect.objectContaining({ put: expect.objectContaining({ PK: `T#${tenant}#OUT`, kind: "user" }) }),
+  ]);
 });

@@ -1,12 +1,12 @@
 /** Events of a span of time, which are put on the bus again: from its start on, and before its end. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { BusEvent } from "#core/bus/event.ts";
-import { newRepeater } from "#core/bus/repeat.ts";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import type { ChangeRecord } from "#core/changes/model.ts";
-import { presenting } from "#core/changes/present.ts";
-import { recordItems, recordKey } from "#core/changes/record-rows.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import { presenting } from "#core/database/changes/present.ts";
+import { recordItems, recordKey } from "#core/database/changes/record-rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { BusEvent } from "#core/events/bus/event.ts";
+import { newRepeater } from "#core/events/bus/repeat.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);

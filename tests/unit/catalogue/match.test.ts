@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { matcherOf, splitTenant } from "#core/operation/match.ts";
-import { type Operation, operation } from "#core/operation/operation.ts";
+import { matcherOf, splitTenant } from "#core/kernel/operation/match.ts";
+import { type Operation, operation } from "#core/kernel/operation/operation.ts";
 
 const at = (method: Operation["method"], path: Operation["path"]): Operation =>
   operation({

@@ -3,17 +3,17 @@
  * rarely, at any moment of indexing; and it costs changes next to nothing.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newIndexer } from "#core/bus/indexing.ts";
-import { indexActors } from "#core/changes/actor-index.ts";
-import { readIndexed } from "#core/changes/actor-rows.ts";
-import { type AuditFilter, findRecords } from "#core/changes/audit.ts";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import type { ChangeActor, ChangeRecord } from "#core/changes/model.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { indexActors } from "#core/database/changes/actor-index.ts";
+import { readIndexed } from "#core/database/changes/actor-rows.ts";
+import { type AuditFilter, findRecords } from "#core/database/changes/audit.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import type { ChangeActor, ChangeRecord } from "#core/database/changes/model.ts";
+import { recordItems } from "#core/database/changes/record-rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { newIndexer } from "#core/events/bus/indexing.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 
 const TENANT = "acme.com";
 const COUNT = Number(process.env.RECORDS ?? 12_000);

@@ -10,7 +10,7 @@ import {
   LANE_COUNT,
   laneOfChange,
   timeOfChange,
-} from "#core/changes/change-id.ts";
+} from "#core/database/changes/change-id.ts";
 
 const times = fc.integer({ min: 0, max: 2 ** 47 });
 const names = fc.string({ minLength: 1, maxLength: 40 });

@@ -1,12 +1,12 @@
 /** Which resources were changed since a time, by records on the engine. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import { changedSince } from "#core/changes/changed-since.ts";
-import type { ResourceType } from "#core/changes/model.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Item } from "#core/table/table.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import { changedSince } from "#core/database/changes/changed-since.ts";
+import type { ResourceType } from "#core/database/changes/model.ts";
+import { recordItems } from "#core/database/changes/record-rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { loadInto } from "#tests/support/load.ts";
 

@@ -3,19 +3,19 @@
  * in the order in which the changes happened, and each record says what was there before it.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiResourceStore } from "#core/api-resources/store.ts";
-import type { ChangeRecord } from "#core/changes/model.ts";
-import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
-import type { ApiResource } from "#core/domain/api-resource.ts";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { startingAt } from "#core/events/model.ts";
-import { subscriberStore } from "#core/events/subscriber-store.ts";
-import { pause } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale } from "#core/table/stale.ts";
-import type { Key, Step, Table } from "#core/table/table.ts";
+import { apiResourceStore } from "#core/applications/apis/store.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import { lanes, recordRange, toRecord } from "#core/database/changes/record-rows.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale } from "#core/database/table/stale.ts";
+import type { Key, Step, Table } from "#core/database/table/table.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { startingAt } from "#core/events/delivery/model.ts";
+import { subscriberStore } from "#core/events/delivery/subscriber-store.ts";
+import { pause } from "#core/kernel/clock.ts";
+import type { ApiResource } from "#core/kernel/domain/api-resource.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { causedIn } from "#tests/support/caused.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { subscriberOf } from "#tests/unit/events/support.ts";

@@ -1,8 +1,8 @@
 /** Differences lead from one document to the other and back, and show no secret. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Document, differences, Secret, shown } from "#core/changes/diff.ts";
-import { type Change, type Json, SECRET } from "#core/changes/model.ts";
+import { type Document, differences, Secret, shown } from "#core/database/changes/diff.ts";
+import { type Change, type Json, SECRET } from "#core/database/changes/model.ts";
 
 const PLANTED = "planted-secret";
 

@@ -1,12 +1,12 @@
 /** The feed over a table in which records become visible late, out of order, and while pages are read. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import { changeFeed, feedCursorAt } from "#core/changes/feed.ts";
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { presenting } from "#core/changes/present.ts";
-import { recordItems } from "#core/changes/record-rows.ts";
-import type { Item, RangeQuery, Table } from "#core/table/table.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import { changeFeed, DELIVERY_SHOWN_MAX, feedCursorAt, shortCursor } from "#core/database/changes/feed.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { presenting } from "#core/database/changes/present.ts";
+import { recordItems } from "#core/database/changes/record-rows.ts";
+import type { Item, RangeQuery, Table } from "#core/database/table/table.ts";
 
 const TENANT = "acme.com";
 const START = 1_800_000_000_000;
@@ -140,6 +140,56 @@ describe("the feed", () => {
     expect((await changeFeed(table).read(TENANT, next, 10, START + 90_000)).records).toEqual([]);
   });
 
+  test.each([8, 50, 100])(
+    "shows %i records a second to a delivery as soon as each is visible",
+    async (perSecond) => {
+      const written: Written[] = [];
+      const clock = { now: START };
+      const feed = changeFeed(
+        tableOf(written, clock, () => 0),
+        DELIVERY_SHOWN_MAX,
+      );
+      let cursor = await feed.start(TENANT, clock.now);
+      // 45 s: longer than the horizon, so that ids come and go.
+      for (let at = 0; at < 45 * perSecond; at += 1) {
+        clock.now += 1_000 / perSecond;
+        const record = recordOf(`r${at % 500}`, Math.floor(clock.now), undefined);
+        const { item } = recordItems(record, [], 1);
+        written.push({ item, record, visibleAt: clock.now });
+        // As the stream of the table calls the delivery: here for each ten changes.
+        if (at % 10 < 9) continue;
+        const { records, next } = await feed.read(TENANT, cursor, 50, Math.floor(clock.now));
+        expect(records.map(({ id }) => id).sort()).toEqual(
+          written
+            .slice(at - 9)
+            .map(({ record: { id } }) => id)
+            .sort(),
+        );
+        cursor = next;
+        // What callers see is short, and nothing after it is missing.
+        const short = shortCursor(TENANT, cursor);
+        expect(short.length).toBeLessThan(1_700);
+      }
+      // It is kept in a row, which has at most 400 KB.
+      expect(cursor.length).toBeLessThan(110_000);
+    },
+    60_000,
+  );
+  test("shows a caller with a short cursor of a delivery everything after its horizon again", async () => {
+    const written: Written[] = [];
+    const clock = { now: START };
+    const table = tableOf(written, clock, () => 0);
+    for (let at = 0; at < 200; at += 1) {
+      clock.now += 10;
+      const record = recordOf(`r${at}`, clock.now, undefined);
+      written.push({ item: recordItems(record, [], 1).item, record, visibleAt: clock.now });
+    }
+    const { next } = await changeFeed(table, DELIVERY_SHOWN_MAX).read(TENANT, undefined, 200, clock.now);
+    expect((await changeFeed(table, DELIVERY_SHOWN_MAX).read(TENANT, next, 200, clock.now)).records).toEqual([]);
+    const again = await changeFeed(table, DELIVERY_SHOWN_MAX).read(TENANT, shortCursor(TENANT, next), 200, clock.now);
+    const ids = written.map(({ record: { id } }) => id).sort();
+    expect(again.records.map(({ id }) => id)).toEqual(ids.slice(64));
+  });
   test("has pages that one response holds, with one record at least, and shows each record once", async () => {
     const PAGE_BYTES = 2_100_000;
     const sizes = [

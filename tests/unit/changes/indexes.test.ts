@@ -1,13 +1,13 @@
 /** Records of changes show users, not the indexes that the service keeps of them. */
 import { beforeAll, expect, test } from "vitest";
-import { recording } from "#core/changes/recording.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { settleIndexes } from "#core/identities/users/write-store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { recording } from "#core/database/changes/open.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { settleIndexes } from "#core/directory/users/write-store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { everything } from "#tests/unit/identities/audit.ts";
 

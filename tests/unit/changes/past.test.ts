@@ -1,9 +1,9 @@
 /** Changes are taken back without changing the documents that are given, also where a record has many of them. */
 import { expect, test } from "vitest";
-import type { Document } from "#core/changes/diff.ts";
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { pastBefore, pastOf } from "#core/changes/past.ts";
-import { documentBefore, isObject } from "#core/changes/reverse.ts";
+import { type Document, isObject } from "#core/database/changes/diff.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { pastBefore, pastOf } from "#core/database/changes/past.ts";
+import { documentBefore } from "#core/database/changes/reverse.ts";
 
 const recordOf = (type: "group" | "user", changes: readonly Change[], operation = "patchGroup"): ChangeRecord => ({
   id: "0",

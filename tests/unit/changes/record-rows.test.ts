@@ -1,12 +1,12 @@
 /** How much one record may have in its row, and how much is read of a row that is damaged. */
 import { deflateRawSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { type RecordItems, recordItems, toRecord, withParts } from "#core/changes/record-rows.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { DamagedRow } from "#core/table/row.ts";
-import type { Item, Table } from "#core/table/table.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { type RecordItems, recordItems, toRecord, withParts } from "#core/database/changes/record-rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { DamagedRow } from "#core/database/table/row.ts";
+import type { Item, Table } from "#core/database/table/table.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);

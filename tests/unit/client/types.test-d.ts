@@ -24,7 +24,7 @@ export async function accepted(): Promise<void> {
   }
   await api.users.create({
     userName: "kim",
-    password: "abc123",
+    password: "maple-tree-42",
     emails: [{ value: "kim@example.com", primary: true }],
     "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": { department: "Cars" },
   });
@@ -32,7 +32,9 @@ export async function accepted(): Promise<void> {
   await api.users.update("id", { Operations: [{ op: "remove", path: "title" }] });
   await api.tenants.create({
     domain: "acme.com",
-    owners: [{ username: "kim", password: "abc123", email: "kim@acme.com", firstname: "Kim", lastname: "Berry" }],
+    owners: [
+      { username: "kim", password: "maple-tree-42", email: "kim@acme.com", firstname: "Kim", lastname: "Berry" },
+    ],
   } as BodyOf<"POST /api/server/v1/tenants">);
   const { body } = await api.request("GET /api/server/v1/applications/{applicationId}/inbound-protocols/oidc", {
     params: { applicationId: made.id },

@@ -2,11 +2,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { forEach } from "#cli/for-each.ts";
-import { callerOf } from "#cli/frame/caller.ts";
+import { callerOf } from "#cli/frame/frame.ts";
 import { objectIn, objectOf } from "#cli/frame/input.ts";
-import { outputOf } from "#cli/frame/output.ts";
-import { progressOf } from "#cli/frame/progress.ts";
+import { outputOf, progressOf } from "#cli/frame/output.ts";
+import { forEach } from "#cli/report.ts";
 import { temporaryFolder } from "#tests/support/tenant-folder.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -20,7 +19,7 @@ describe("input", () => {
   test.each(["password=abc", "clientSecret=abc", "inboundProtocolConfiguration.oidc.clientSecret=abc", "PASSWORD=abc"])(
     "%s is no argument: it is a secret",
     (setting) => {
-      expect(() => objectOf([setting])).toThrow(/is a secret, and arguments are in the history/);
+      expect(() => objectOf([setting])).toThrow(/is a secret, and arguments appear in the shell history/);
       expect(() => objectOf([setting])).not.toThrow(/abc/);
     },
   );

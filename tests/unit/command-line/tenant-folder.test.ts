@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { isReference, secretOf } from "#cli/tenant/document.ts";
 import { checkTarget, readFolder, writeFolder } from "#cli/tenant/folder.ts";
 import { kindsOf } from "#cli/tenant/plan.ts";
-import { isReference, secretOf } from "#cli/tenant/references.ts";
 import { temporaryFolder } from "#tests/support/tenant-folder.ts";
 
 let folder: string;
@@ -63,12 +63,12 @@ describe("what is read", () => {
       (error: Error) => error.message,
     );
     expect(message.split("\n")).toEqual([
-      "groups/bomb.yaml: with its aliases written out it has more than 200000 values",
+      "groups/bomb.yaml: with its aliases expanded, it has more than 200000 values",
       "groups/cycle.yaml: it is nested more than 100 levels deep",
       "groups/folder.yaml: it must be a file",
       "groups/large.yaml: it has more than 1000000 bytes",
       "groups/latin.yaml: the text is not UTF-8. Save it as UTF-8",
-      "groups/link.yaml: it is a link. Put the file itself in its place",
+      "groups/link.yaml: it is a link. Replace it with the file itself",
       "groups/pipe.yaml: it must be a file",
     ]);
   });

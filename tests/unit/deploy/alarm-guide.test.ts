@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { services } from "#core/operation/services.ts";
+import { services } from "#core/kernel/operation/services.ts";
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { directoryStore } from "#tests/support/slapd.ts";
-import { directoryPasswords, secretNameOf } from "../../../stacks/directories.ts";
+import { directoryPasswords, secretNameOf } from "../../../stacks/authorities.ts";
 import { plan } from "../../../stacks/plan.ts";
 
 test("there is one secret per variable that deployment.toml names, and none for the project's own file", async () => {
@@ -24,6 +24,7 @@ test("the name of a secret is the variable in Pascal case", () => {
 test("only the functions that read users get the passwords", () => {
   const names = Object.entries(plan).flatMap(([name, { needs }]) => (needs.includes("directories") ? [name] : []));
   expect(names.sort()).toEqual([
+    "account",
     "administration",
     "applications",
     "authorizer",

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { issueAuthority, issueLeaf } from "#local/issue.ts";
 import { type Harm, KEY, OTHER_KEY, patient, project } from "#tests/support/patient.ts";
 import { directoryStore } from "#tests/support/slapd.ts";
+import { withTwins } from "#tests/support/twins.ts";
 import { checks } from "#tools/deploy/doctor-checks.ts";
-import { variables } from "#tools/deploy/doctor-environment.ts";
-import { secretsIn } from "#tools/deploy/doctor-secrets.ts";
+import { secretsIn, variables } from "#tools/deploy/doctor-settings.ts";
 
 /** An authority whose own issuer, "Acme Root", is elsewhere. Valid from 2020 to 2120. */
 const intermediate = `-----BEGIN CERTIFICATE-----
@@ -23,7 +23,8 @@ PJv2N9AEPhw7lhUwlP0Vu+GMyS8=
 
 const someone = patient();
 
-const toml = (text: string) => async () => `${await readFile(join(project, "deployment.toml"), "utf8")}\n${text}`;
+const toml = (text: string) => async () =>
+  withTwins(`${await readFile(join(project, "deployment.toml"), "utf8")}\n${text}`);
 const userRule = (more: string) =>
   `[[resource.access_control]]\ncontext = "/scim2/Users/(.*)"\nhttp_method = "all"\n${more}\n`;
 const directory = directoryStore("ldaps://directory.example.com");
@@ -34,7 +35,11 @@ test("a healthy stage has a line for each check, and nothing is missing or wrong
   expect(lines.filter(({ state }) => state === "missing" || state === "wrong")).toEqual([]);
   expect(new Set(lines.map(({ check }) => check))).toEqual(new Set(checks.map(({ name }) => name)));
   // What only AWS knows is said with the command that shows it.
-  expect(lines.flatMap(({ state, check }) => (state === "unchecked" ? [check] : []))).toEqual(["domains", "alarms"]);
+  expect(lines.flatMap(({ state, check }) => (state === "unchecked" ? [check] : []))).toEqual([
+    "domains",
+    "alarms",
+    "concurrency",
+  ]);
 });
 
 test("a developer's own stage needs neither domains nor a recipient of alarms", async () => {
@@ -109,8 +114,18 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
   ["domains of two zones", { shell: { MTLS_DOMAIN: "api.example.org" } }, /^wrong domains: .* cannot be in one zone/],
   [
     "a zone without domain",
-    { shell: { API_DOMAIN: "", MTLS_DOMAIN: "" } },
+    { stage: "staging", shell: { API_DOMAIN: "", MTLS_DOMAIN: "" } },
     /^wrong domains: HOSTED_ZONE_ID has no effect/,
+  ],
+  [
+    "production without a domain",
+    { shell: { API_DOMAIN: "", MTLS_DOMAIN: "", HOSTED_ZONE_ID: "" } },
+    /^missing domains: API_DOMAIN\. Set it, and HOSTED_ZONE_ID: tokens name the domain of production as their issuer/,
+  ],
+  [
+    "a stage whose name is too long",
+    { stage: "a-feature-of-the-next-release" },
+    /^wrong stage: The name of a stage has 1 to 24 letters, digits and hyphens/,
   ],
   ["no deployment.toml", { files: { "deployment.toml": undefined } }, /^wrong deployment\.toml: .* cannot be read/],
   ["no TOML", { files: { "deployment.toml": "a = " } }, /^wrong deployment\.toml: .*line 1, column/],
@@ -228,12 +243,12 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
   [
     "a rule that excludes the token of the check",
     { files: { "deployment.toml": toml(userRule('allowed_auth_handlers = ["BasicAuthentication"]')) } },
-    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check, .* Add a rule for that path/,
+    /^wrong synthetic check: resource\.access_control number \d+ .* refuses the check, .* Add a rule for that path/,
   ],
   [
     "a rule with a scope that the check does not have",
     { files: { "deployment.toml": toml(userRule('scope = ["internal_user_mgt_delete"]')) } },
-    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check/,
+    /^wrong synthetic check: resource\.access_control number \d+ .* refuses the check/,
   ],
   [
     "a check without alarms",
@@ -276,9 +291,9 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
     /^wrong secrets: secret AdminPassword: must have at least 12 characters/,
   ],
   [
-    "a password with a blank",
-    { secrets: { AdminPassword: "twelve chars here" } },
-    /^wrong secrets: secret AdminPassword: .*without spaces/,
+    "a common password",
+    { secrets: { AdminPassword: "administrator" } },
+    /^wrong secrets: secret AdminPassword: .*most common/,
   ],
   [
     "wrong former keys",

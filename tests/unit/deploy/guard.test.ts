@@ -1,9 +1,9 @@
 /** The guard refuses calls beyond the rights of a function, which fails the test of that function. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { credentialStore } from "#core/identities/credentials/store.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { credentialStore } from "#core/directory/credentials/store.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { type Guard, startGuard } from "#tests/support/guard.ts";
 import { type FunctionName, plan } from "../../../stacks/plan.ts";

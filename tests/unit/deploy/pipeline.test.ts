@@ -71,7 +71,7 @@ test("only jobs that need AWS may ask for its role, and none has a permanent key
     expect(keysOf(member(aws, "with"))).toEqual(["role-to-assume", "aws-region"]);
   }
   const secrets = [...text.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name);
-  expect(new Set(secrets)).toEqual(new Set(["IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET"]));
+  expect(new Set(secrets)).toEqual(new Set(["IDENTITY_ADMIN_CLIENT_ID", "IDENTITY_ADMIN_CLIENT_SECRET"]));
   expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID|pull_request_target/);
 });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueAuthority, issueLeaf } from "#local/issue.ts";
 import { authoritiesUntil, checkAuthorities } from "../../../stacks/authorities.ts";
-import { hasCanary, settingsOf, stageOf } from "../../../stacks/stage.ts";
+import { checkDomain, checkRecipient, hasCanary, settingsOf, stageOf } from "../../../stacks/stage.ts";
 
 let directory = "";
 let development = "";
@@ -59,6 +59,7 @@ describe("settings", () => {
       alarmEmail: undefined,
       adminUsername: "admin",
       restoredTable: undefined,
+      concurrency: {},
       shift: { percents: [10], minutes: 5 },
       provisioned: {},
       directoryNetwork: undefined,
@@ -75,6 +76,7 @@ describe("settings", () => {
         ALARM_EMAIL: "o@example.com",
         ADMIN_USERNAME: "root",
         RESTORED_TABLE: "t",
+        AUTHORIZER_CONCURRENCY: "300",
         SHIFT: "5, 20,50",
         SHIFT_MINUTES: "0",
         PROVISIONED_CONCURRENCY: "authorizer=5, scim2 = 2",
@@ -87,6 +89,7 @@ describe("settings", () => {
       adminUsername: "root",
       restoredTable: "t",
       directoryNetwork: { subnets: ["subnet-0a1", "subnet-0b2"], securityGroups: ["sg-0c3"] },
+      concurrency: { authorizer: 300 },
       shift: { percents: [5, 20, 50], minutes: 0 },
       provisioned: { authorizer: 5, scim2: 2 },
     });
@@ -103,6 +106,10 @@ describe("settings", () => {
     [
       { MTLS_DOMAIN: "m.example.com" },
       "MTLS_DOMAIN needs API_DOMAIN: the API also needs a domain without client certificates.",
+    ],
+    [
+      { ...domain, API_DOMAIN: `${"a".repeat(60)}.example.com` },
+      "API_DOMAIN has 72 characters; AWS issues certificates for at most 64.",
     ],
     [{ ...domain, MTLS_DOMAIN: "api.example.com" }, "API_DOMAIN and MTLS_DOMAIN must be different."],
     [
@@ -124,7 +131,15 @@ describe("settings", () => {
     [{ PROVISIONED_CONCURRENCY: "scim2=0" }, "PROVISIONED_CONCURRENCY must be pairs"],
     [
       { PROVISIONED_CONCURRENCY: "authorizer=50", AUTHORIZER_CONCURRENCY: "20" },
-      "PROVISIONED_CONCURRENCY keeps 50 authorizers started, and AUTHORIZER_CONCURRENCY allows 20.",
+      "PROVISIONED_CONCURRENCY keeps 50 of authorizer started, and 20 executions are reserved.",
+    ],
+    [
+      { PROVISIONED_CONCURRENCY: "sign-in=6", SIGN_IN_CONCURRENCY: "5" },
+      "PROVISIONED_CONCURRENCY keeps 6 of sign-in started, and 5 executions are reserved.",
+    ],
+    [
+      { SIGN_IN_CONCURRENCY: "0" },
+      "SIGN_IN_CONCURRENCY must be a number of concurrent executions from 1 on, or shared",
     ],
     [{ DIRECTORY_SUBNETS: "subnet-0a1" }, "Set both DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS, or neither."],
     [
@@ -133,6 +148,39 @@ describe("settings", () => {
     ],
   ])("%j is refused", (environment, message) => {
     expect(() => settingsOf(environment)).toThrow(message);
+  });
+});
+
+test("production needs a recipient of alarms, and other stages do not", () => {
+  const check = (stage: string, ALARM_EMAIL = "") => checkRecipient(stageOf(stage), settingsOf({ ALARM_EMAIL }));
+  expect(() => check("production")).toThrow("ALARM_EMAIL is not set: no person would learn of an alarm of production.");
+  for (const stage of ["staging", "dana"]) expect(() => check(stage)).not.toThrow();
+  expect(() => check("production", "o@example.com")).not.toThrow();
+});
+
+describe("reserved executions", () => {
+  const of = (stage: string, environment: NodeJS.ProcessEnv = {}) =>
+    settingsOf(environment, stageOf(stage)).concurrency;
+  test("are those of the authorizer and of sign-in in production, and of no function elsewhere", () => {
+    expect(["production", "staging", "dana"].map((stage) => of(stage))).toEqual([
+      { authorizer: 200, "sign-in": 100 },
+      {},
+      {},
+    ]);
+  });
+  test("are what the variables say, in any stage", () => {
+    const environment = { AUTHORIZER_CONCURRENCY: "20", SIGN_IN_CONCURRENCY: "shared" };
+    expect(["production", "staging"].map((stage) => of(stage, environment))).toEqual([
+      { authorizer: 20 },
+      { authorizer: 20 },
+    ]);
+  });
+  test("limit what production keeps started also where no variable says so", () => {
+    const environment = { PROVISIONED_CONCURRENCY: "sign-in=101" };
+    expect(() => of("production", environment)).toThrow(
+      "keeps 101 of sign-in started, and 100 executions are reserved",
+    );
+    expect(() => of("staging", environment)).not.toThrow();
   });
 });
 
@@ -186,5 +234,19 @@ describe("stages", () => {
     ["stage", "staging"],
   ])("%s is refused, because it would be removable like a developer's own", (name, meant) => {
     expect(() => stageOf(name)).toThrow(`The stage "${name}" would be a developer's own. Use the name "${meant}".`);
+  });
+  test.each(["", "-dana", "dana_1", "dänä", "d".repeat(25)])("%j is refused, because AWS would refuse it", (name) => {
+    expect(() => stageOf(name)).toThrow(/^The name of a stage has 1 to 24 letters, digits and hyphens/);
+  });
+  test("the longest name is accepted", () => expect(stageOf("d".repeat(24)).kind).toBe("personal"));
+  test("production is refused without a domain, which the issuer of its tokens contains", () => {
+    expect(() => checkDomain(stageOf("production"), settingsOf({}))).toThrow(
+      "production needs a domain of its own, because its tokens name it as their issuer. Set API_DOMAIN, such as " +
+        "api.example.com, and HOSTED_ZONE_ID, its Route 53 zone, in .env.production.",
+    );
+    expect(() => checkDomain(stageOf("production"), settingsOf(domain))).not.toThrow();
+    for (const name of ["staging", "dana"]) {
+      expect(() => checkDomain(stageOf(name), settingsOf({}))).not.toThrow();
+    }
   });
 });

@@ -1,11 +1,11 @@
 /** The delivery engine: order, at least once, retries, pauses, leases, crashes; on the embedded engine. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { GIVE_UP_MS } from "#core/events/backoff.ts";
-import { deliverDue } from "#core/events/deliver.ts";
-import type { Outcome } from "#core/events/model.ts";
-import { resumed, startingAt } from "#core/events/model.ts";
-import { deliveryStore } from "#core/events/subscriber-store.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { GIVE_UP_MS } from "#core/events/delivery/backoff.ts";
+import { deliverDue } from "#core/events/delivery/deliver.ts";
+import type { Outcome } from "#core/events/delivery/model.ts";
+import { resumed, shownFailures, startingAt } from "#core/events/delivery/model.ts";
+import { deliveryStore } from "#core/events/delivery/subscriber-store.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { recordOf, T, workshop } from "./support.ts";
 
@@ -92,14 +92,16 @@ describe("a receiver that fails", () => {
     for (const failures of numbers(1, 9)) {
       const { progress } = await shop.state("a");
       expect(progress).toMatchObject({
-        failures,
+        failures: 0,
+        held: [{ resource: "user u1", failures }],
         lastFailure: failed.what,
         delivered: [1, 2].map((at) => recordOf(at).id),
       });
-      waits.push(progress.nextAttemptMs - shop.nowMs);
+      const { nextAttemptMs } = shownFailures(progress);
+      waits.push(nextAttemptMs - shop.nowMs);
       await shop.run();
       expect(shop.taken()).toEqual([]);
-      shop.later(progress.nextAttemptMs - shop.nowMs);
+      shop.later(nextAttemptMs - shop.nowMs);
       await shop.tick();
       expect(shop.taken()).toEqual([3]);
     }
@@ -109,8 +111,119 @@ describe("a receiver that fails", () => {
     await shop.tick();
     expect(shop.taken()).toEqual([3, 4]);
     const { progress } = await shop.state("a");
-    expect(progress).toMatchObject({ failures: 0, nextAttemptMs: 0, firstFailureMs: 0 });
+    expect(progress).toMatchObject({ failures: 0, nextAttemptMs: 0, firstFailureMs: 0, held: [] });
     expect(progress.lastFailure).toBeUndefined();
+  });
+
+  test("does not hold up other resources: those of the message that fails wait, over several pages too", async () => {
+    const isHeld = (at: number) => at % 10 === 3;
+    for (const at of numbers(1, 120)) shop.change(recordOf(at, `u${at % 10}`));
+    await shop.add("a");
+    shop.receive(({ id }) => (isHeld(Number(id)) ? failed : { kind: "delivered" }));
+    await shop.run();
+    const others = numbers(1, 120).filter((at) => !isHeld(at));
+    expect(shop.taken().sort((a, b) => a - b)).toEqual([...others, 3].sort((a, b) => a - b));
+    expect((await shop.state("a")).progress).toMatchObject({ cursor: "0", failures: 0, held: [{ failures: 1 }] });
+    shop.change(recordOf(121, "u1"));
+    await shop.run();
+    expect(shop.taken(), "another resource does not wait for the next attempt").toEqual([121]);
+    shop.later(5_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([3]);
+    shop.receive(() => ({ kind: "delivered" }));
+    shop.later(60_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual(numbers(1, 120).filter(isHeld));
+    expect((await shop.state("a")).progress).toMatchObject({ cursor: "121", delivered: [], failures: 0 });
+  });
+
+  test("does not count as down because of a few messages that always fail", async () => {
+    for (const at of numbers(1, 300)) shop.change(recordOf(at, `u${at}`));
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) <= 5 ? failed : { kind: "delivered" }));
+    const delivered: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      await shop.run();
+      delivered.push(...shop.taken().filter((at) => at > 5));
+      shop.later(60_000);
+    }
+    expect(delivered.sort((a, b) => a - b)).toEqual(numbers(6, 300));
+    shop.change(recordOf(301, "u301"));
+    await shop.run();
+    expect(shop.taken()).toContain(301);
+  });
+
+  test("that names a time waits for the longest that it names, with all of its messages", async () => {
+    for (const at of numbers(1, 20)) shop.change(recordOf(at, `u${at}`));
+    await shop.add("a");
+    shop.receive(async ({ id }) => {
+      await new Promise((done) => setTimeout(done, 5));
+      return { ...failed, afterMs: Number(id) === 2 ? 600_000 : 1_000 };
+    });
+    await shop.run();
+    expect(shop.taken().length).toBeLessThanOrEqual(8);
+    expect((await shop.state("a")).progress).toMatchObject({ failures: 1, nextAttemptMs: shop.nowMs + 600_000 });
+  });
+
+  test("is reported with the age of the changes that wait behind a message besides them", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    await shop.store.update(
+      T,
+      "a",
+      ({ progress }) => ({ progress: { ...progress, asides: ["7"] } }),
+      () => new Error("taken"),
+    );
+    shop.receive(() => failed);
+    shop.later(60_001);
+    await shop.run();
+    expect(shop.taken()).toEqual([7]);
+    expect(shop.reports).toEqual([expect.objectContaining({ lagMs: 60_000, failure: failed.what })]);
+  });
+
+  test("is reported with the age of the oldest change that waits, whatever it waits for", async () => {
+    for (const at of numbers(1, 120)) shop.change(recordOf(at, `u${at}`));
+    await shop.add("a");
+    shop.receive(() => failed);
+    shop.later(90_000);
+    await shop.run();
+    expect(shop.reports.at(-1)?.lagMs).toBe(90_000 - 1);
+    shop.receive(() => {
+      shop.later(1_000);
+      return { kind: "delivered" };
+    });
+    shop.later(10_000);
+    await shop.tick({ untilMs: shop.nowMs + 4_000 });
+    expect(shop.reports.at(-1)?.lagMs).toBeGreaterThan(100_000);
+  });
+
+  test("gets a bounded number of later messages while one fails, and the rest afterwards, each once", async () => {
+    shop.change(recordOf(1, "bad"));
+    for (const at of numbers(2, 1_500)) shop.change(recordOf(at, `u${at % 40}`));
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) === 1 ? failed : { kind: "delivered" }));
+    for (let run = 0; run < 6; run += 1) {
+      await shop.run();
+      shop.later(3_600_000);
+    }
+    const first = shop.taken().filter((at) => at !== 1);
+    expect(first.length).toBeGreaterThanOrEqual(900);
+    expect((await shop.state("a")).progress.delivered.length).toBeLessThanOrEqual(1_100);
+    shop.receive(() => ({ kind: "delivered" }));
+    await shop.run();
+    expect([...first, ...shop.taken()].sort((a, b) => a - b)).toEqual(numbers(1, 1_500));
+  });
+
+  test("meets few attempts while it is down, however many resources wait", async () => {
+    for (const at of numbers(1, 200)) shop.change(recordOf(at, `u${at}`));
+    await shop.add("a");
+    shop.receive(() => failed);
+    await shop.run();
+    expect(shop.taken().length).toBeLessThanOrEqual(8);
+    shop.later(5_000);
+    await shop.tick();
+    expect(shop.taken().length).toBeLessThanOrEqual(2);
+    expect((await shop.state("a")).progress).toMatchObject({ failures: 2, delivered: [] });
   });
 
   test("is not asked before the time that it names", async () => {
@@ -129,7 +242,7 @@ describe("a receiver that fails", () => {
     shop.later(GIVE_UP_MS);
     await shop.tick();
     const { progress } = await shop.state("a");
-    expect(progress.pause).toEqual({ reason: `No delivery succeeded for a day. ${failed.what}`, atMs: shop.nowMs });
+    expect(progress.pause).toEqual({ reason: `An event failed for a day. ${failed.what}`, atMs: shop.nowMs });
     expect(shop.reports.at(-1)).toMatchObject({ isPaused: true, delivered: 0 });
     shop.taken();
     shop.later(GIVE_UP_MS);
@@ -173,12 +286,84 @@ describe("a receiver that fails", () => {
       throw defect;
     });
     await shop.run();
-    expect((await shop.state("a")).progress).toMatchObject({ failures: 1, cursor: "0" });
+    expect((await shop.state("a")).progress).toMatchObject({ held: [{ failures: 1 }], cursor: "0" });
     expect(shop.reports).toEqual([expect.objectContaining({ defect, failure: expect.any(String) })]);
   });
 });
 
+describe("several resources", () => {
+  test("are sent at the same time; the messages of each follow one another", async () => {
+    for (const at of numbers(1, 48)) shop.change(recordOf(at, `u${at % 6}`));
+    await shop.add("a");
+    const running = new Map<string, number>();
+    let most = 0;
+    shop.receive(async ({ body }) => {
+      const { id } = JSON.parse(body).resource;
+      running.set(id, (running.get(id) ?? 0) + 1);
+      most = Math.max(
+        most,
+        [...running.values()].reduce((sum, each) => sum + each, 0),
+      );
+      expect(running.get(id)).toBe(1);
+      await new Promise((done) => setTimeout(done, 2));
+      running.set(id, 0);
+      return { kind: "delivered" };
+    });
+    await shop.run();
+    expect(most).toBe(6);
+    const taken = shop.taken();
+    expect(taken.length).toBe(48);
+    for (const own of numbers(0, 5)) {
+      expect(taken.filter((at) => at % 6 === own)).toEqual(numbers(1, 48).filter((at) => at % 6 === own));
+    }
+  });
+
+  test("progress is stored while they are sent, and none of it is lost", async () => {
+    for (const at of numbers(1, 40)) shop.change(recordOf(at, `u${at}`));
+    await shop.add("a");
+    const real = deliveryStore(table.open(newMeter()));
+    const saves: number[] = [];
+    shop.receive(() => {
+      shop.later(2_000);
+      return { kind: "delivered" };
+    });
+    await shop.run({
+      subscribers: {
+        ...real,
+        save: (state, progress) => {
+          saves.push(progress.delivered.length);
+          return real.save(state, progress);
+        },
+      },
+    });
+    expect(saves.length).toBeGreaterThan(4);
+    expect(shop.taken().sort((a, b) => a - b)).toEqual(numbers(1, 40));
+    expect((await shop.state("a")).progress).toMatchObject({ cursor: "40", delivered: [], leasedUntilMs: 0 });
+  });
+});
+
 describe("several workers", () => {
+  test("a change whose worker met the lease is delivered by the one that holds it", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    const real = deliveryStore(table.open(newMeter()));
+    let isFirst = true;
+    await shop.run({
+      subscribers: {
+        ...real,
+        save: async (state, progress) => {
+          if (progress.leasedUntilMs === 0 && isFirst) {
+            isFirst = false;
+            shop.change(recordOf(2));
+            await shop.run();
+          }
+          return real.save(state, progress);
+        },
+      },
+    });
+    expect(shop.taken()).toEqual([1, 2]);
+  });
+
   test("do not deliver to one subscriber at once", async () => {
     for (const at of numbers(1, 60)) shop.change(recordOf(at));
     await shop.add("a");
@@ -200,7 +385,7 @@ describe("several workers", () => {
         return real.save(state, progress);
       },
     };
-    await expect(shop.run({ subscribers: dying })).rejects.toThrow("killed");
+    await expect(shop.run({ subscribers: dying })).rejects.toMatchObject({ cause: { message: "killed" } });
     expect(shop.taken()).toEqual([1, 2, 3]);
     await shop.run();
     expect(shop.taken(), "the lease of the dead worker").toEqual([]);
@@ -365,7 +550,7 @@ describe("what is due", () => {
         return shop.feed.read(tenant, ...rest);
       },
     };
-    await expect(shop.run({ feed })).rejects.toThrow("unreadable");
+    await expect(shop.run({ feed })).rejects.toMatchObject({ cause: { message: "unreadable" } });
     expect(shop.sent.map(({ tenant }) => tenant)).toEqual(["z.example"]);
   });
 });

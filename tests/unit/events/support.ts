@@ -1,6 +1,8 @@
 /** A feed, receivers and a worker for tests of the delivery engine. */
-import type { ChangeRecord } from "#core/changes/model.ts";
-import { type DeliveryDeps, type DeliveryRecord, deliverDue } from "#core/events/deliver.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { deliverDue } from "#core/events/delivery/deliver.ts";
+import type { DeliveryDeps, DeliveryRecord } from "#core/events/delivery/deps.ts";
 import {
   type Feed,
   type Message,
@@ -8,9 +10,8 @@ import {
   type Subscriber,
   type SubscriberKind,
   startingAt,
-} from "#core/events/model.ts";
-import { deliveryStore, subscriberStore } from "#core/events/subscriber-store.ts";
-import { newMeter } from "#core/table/meter.ts";
+} from "#core/events/delivery/model.ts";
+import { deliveryStore, subscriberStore } from "#core/events/delivery/subscriber-store.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 
 export const T = "wayfinder.example";

@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { type Filter, matches, parseFilter } from "#core/platform/filter/filter.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { type Filter, matches, parseFilter } from "#core/kernel/filter/filter.ts";
 
 const attributes = ["name", "clientId", "issuer"] as const;
 type Attribute = (typeof attributes)[number];
-const vocabulary = { attributes, unknownAttribute: "filter.attribute", example: "name eq Pickup" } as const;
+const vocabulary = {
+  attributes,
+  names: ["name"],
+  unknownAttribute: "filter.attribute",
+  example: "name eq Pickup",
+} as const;
 const parse = (text: string) => parseFilter<Attribute>(text, vocabulary);
 const faultOf = (text: string): string => {
   try {
@@ -46,6 +51,28 @@ describe("a filter", () => {
       parts: [compare("name", "eq", "x"), compare("name", "sw", "y")],
     });
   });
+  test("accepts the words of filters as a value", () => {
+    for (const word of ["and", "or", "AND", "not", "eq", "co", "name", "()", "(and)"]) {
+      expect(parse(`name co ${word}`)).toEqual(compare("name", "co", word));
+      expect(parse(`(name co ${word})`)).toEqual(compare("name", "co", word));
+      expect(parse(`name co ${word} or issuer eq ${word}`)).toEqual({
+        kind: "or",
+        parts: [compare("name", "co", word), compare("issuer", "eq", word)],
+      });
+    }
+  });
+  test("accepts parentheses in a value, with all that is between them", () => {
+    for (const value of ["Sales(EMEA)", "Sales (EMEA)", "(new) Portal", "f(g(x)) (y)", "Sales (EMEA and Asia)"]) {
+      expect(parse(`name eq ${value}`)).toEqual(compare("name", "eq", value));
+      expect(parse(`(name eq ${value}) and (issuer co a or name sw ${value})`)).toEqual({
+        kind: "and",
+        parts: [
+          compare("name", "eq", value),
+          { kind: "or", parts: [compare("issuer", "co", "a"), compare("name", "sw", value)] },
+        ],
+      });
+    }
+  });
   test("compares a value literally", () => {
     for (const value of ["*", "%", "_", ".*", ":v0", "#n", "$where", 'x"y', "O'Brien"]) {
       expect(matches(parse(`name eq ${value}`), { name: value }), value).toBe(true);
@@ -66,6 +93,12 @@ describe("an invalid filter", () => {
     ["and name eq abc", "filter.malformed"],
     ["(name eq abc", "filter.malformed"],
     ["name eq abc)", "filter.malformed"],
+    ["name eq abc (def", "filter.malformed"],
+    ["name eq abc (def))", "filter.malformed"],
+    ["(name eq abc (def)", "filter.malformed"],
+    ["name eq and issuer eq abc", "filter.malformed"],
+    ['name eq "abc" (def)', "filter.malformed"],
+    ["name eq (", "filter.malformed"],
     ['name eq "abc', "filter.malformed"],
     ['name eq "abc" def', "filter.malformed"],
     ["id eq abc", "filter.attribute"],

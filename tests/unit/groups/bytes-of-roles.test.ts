@@ -1,12 +1,12 @@
 /** Groups whose members and roles together are as long as a response may be. */
 import { expect, test } from "vitest";
-import type { Group } from "#core/identities/groups/model.ts";
-import { newId } from "#core/platform/ids.ts";
-import { projectionOf } from "#core/scim/projection.ts";
-import { membersSchema } from "#core/scim/schema/group.ts";
-import { groupType } from "#core/scim/schema/resource-types.ts";
-import type { ScimCall } from "#core/scim-api/resources/call.ts";
-import { showGroups } from "#core/scim-api/resources/show-groups.ts";
+import type { Group } from "#core/directory/groups/model.ts";
+import type { ScimCall } from "#core/directory/scim-api/resources/call.ts";
+import { showGroups } from "#core/directory/scim-api/resources/show-groups.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { projectionOf } from "#core/scim/protocol/projection.ts";
+import { membersSchema } from "#core/scim/protocol/schema/group.ts";
+import { groupType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const MEMBERS = 19_000;
 const RESPONSE_BYTES_MAX = 5_000_000;

@@ -1,9 +1,9 @@
 /** Reads of all members of a large group: each member is returned once, for all kinds of ids. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { readAllMembers } from "#core/identities/memberships/all-members.ts";
-import { memberRange, readMembers } from "#core/identities/memberships/membership.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { readAllMembers } from "#core/directory/memberships/all-members.ts";
+import { memberRange, readMembers } from "#core/directory/memberships/membership.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 import { load } from "../table/name-index.support.ts";

@@ -1,8 +1,8 @@
 /** Bodies in JSON, from their bytes. */
 import { describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
 import { bodyReader } from "#core/http/body.ts";
 import { dialects } from "#core/http/dialects.ts";
+import { operations } from "#core/service/catalogue.ts";
 
 const declared = operations.createApplication;
 const read = (body: string) => {

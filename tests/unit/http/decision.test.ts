@@ -5,7 +5,7 @@ import { applicationOperations } from "#core/applications/management/contract.ts
 import { applicationHandlers } from "#core/applications/management/handlers.ts";
 import { type Decision, readDecision, toContext } from "#core/http/decision.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { Fault, type FaultName, faults } from "#core/platform/faults.ts";
+import { Fault, type FaultName, faults } from "#core/kernel/faults.ts";
 
 const principal = {
   kind: "user",

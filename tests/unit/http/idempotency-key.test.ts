@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOfKey, newAnswerSecrets, readIdempotencyKey, textOfRequest } from "#core/http/idempotency-key.ts";
 import type { HttpRequest } from "#core/http/request.ts";
-import type { Principal } from "#core/operation/context.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { answerKeysOf } from "#core/platform/seal.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import type { Principal } from "#core/kernel/operation/context.ts";
+import { answerKeysOf } from "#core/kernel/seal.ts";
 
 const request = (over: Partial<HttpRequest> = {}): HttpRequest => ({
   traceId: "-",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkJsonText, decodeUtf8 } from "#core/http/json.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
 
 const verdict = (text: string): string => {
   try {

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { changing as whenChanging } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
-import type { RequestContext } from "#core/operation/context.ts";
-import { operation } from "#core/operation/operation.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import type { RequestContext } from "#core/kernel/operation/context.ts";
+import { operation } from "#core/kernel/operation/operation.ts";
 
 const operations = {
   work: operation({

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMultipart } from "#core/http/multipart.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { MULTIPART_TYPE, multipart } from "#tests/support/files.ts";
 
 const later: unknown[] = [];

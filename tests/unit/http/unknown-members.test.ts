@@ -1,11 +1,11 @@
 /** The search for unknown members: every object of every body, paths, limits and effort. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { operations } from "#core/catalogue.ts";
 import { dialects } from "#core/http/dialects.ts";
 import { handleUnknown } from "#core/http/unknown-members.ts";
-import { operation } from "#core/operation/operation.ts";
-import { services } from "#core/operation/services.ts";
+import { operation } from "#core/kernel/operation/operation.ts";
+import { services } from "#core/kernel/operation/services.ts";
+import { operations } from "#core/service/catalogue.ts";
 import { placed, resolved, type Schema } from "#tests/support/document/document.ts";
 
 const UNKNOWN = "zzUnknownMember";

@@ -1,8 +1,8 @@
 /** What of an account is verified, after its user changed it. */
 import { describe, expect, test } from "vitest";
-import { settledFlags } from "#core/identities/provisioning/account-flags.ts";
-import { systemAttributes } from "#core/identities/users/model.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
+import { settledFlags } from "#core/directory/provisioning/account-flags.ts";
+import { systemAttributes } from "#core/directory/users/model.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 
 const SYSTEM = "urn:scim:wso2:schema";
 const profile = (emails: readonly object[], system: object = {}): Resource =>

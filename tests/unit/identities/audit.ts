@@ -4,15 +4,15 @@
  */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { PRIMARY } from "#core/domain/username.ts";
-import { tallyOf } from "#core/identities/memberships/tally.ts";
-import { lookupsOf } from "#core/identities/users/lookup-rows.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { keys, MEMBER } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { nameIndex } from "#core/table/name-index/name-index.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys, MEMBER } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { nameIndex } from "#core/database/table/name-index/name-index.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { tallyOf } from "#core/directory/memberships/tally.ts";
+import { lookupsOf } from "#core/directory/users/lookup-rows.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";
 
@@ -132,13 +132,12 @@ export const discrepancies = async (
     ...items
       .filter(({ PK }) => PK === keys.shownNames(tenant).PK)
       .flatMap(({ bulks }) => [...setIn(bulks)].map((open) => `an open bulk is listed: ${open}`)),
-    ...groups.flatMap(({ id, members: memberCount, memberSum, unfinished }) => {
+    ...groups.flatMap(({ id, members: memberCount, memberSum }) => {
       const real = tallyOf(members.flatMap(({ groupId, userId }) => (groupId === id ? [userId] : [])));
       return [
         ...(memberCount === real.memberCount && memberSum === real.memberSum
           ? []
           : [`the group ${id} counts ${memberCount} members (${memberSum}), but has ${JSON.stringify(real)}`]),
-        ...(unfinished === undefined ? [] : [`the group ${id} is unfinished`]),
       ];
     }),
     ...unlike(

@@ -4,7 +4,7 @@
  * depends on timing too.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Resource } from "#core/scim/schema/attribute.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, seeded } from "#tests/support/hostile-database.ts";
 import { discrepancies } from "./audit.ts";

@@ -3,10 +3,10 @@
  * another kind leaves no member out.
  */
 import { expect, test } from "vitest";
-import { patchGroup } from "#core/scim-api/v2/groups.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { patchGroup } from "#core/directory/scim-api/v2/groups.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { discrepancies } from "./audit.ts";
 import { callOn, dyingTable, Killed, viewsOn } from "./killed.support.ts";

@@ -3,11 +3,11 @@
  * after it. A mark that is written only before it would leave tokens that are issued in between.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { groupMembers } from "#core/identities/memberships/membership.ts";
-import { postRole } from "#core/scim-api/v2/roles.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Key, Step, Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Key, Step, Table } from "#core/database/table/table.ts";
+import { groupMembers } from "#core/directory/memberships/membership.ts";
+import { postRole } from "#core/directory/scim-api/v2/roles.ts";
 import { revocationStore, subjects } from "#core/tokens/revocation-store.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { callOn } from "./killed.support.ts";

@@ -1,16 +1,16 @@
 /** `Groups?filter=members.value eq "…"` while a bulk membership is committed and not carried out. */
 import { beforeAll, expect, test } from "vitest";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
-import { listPage } from "#core/listing/list.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { groupType } from "#core/scim/schema/resource-types.ts";
-import type { ScimCall, ScimStores } from "#core/scim-api/resources/call.ts";
-import { groupsListed } from "#core/scim-api/resources/list.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
-import type { Step, Table } from "#core/table/table.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { nameStore, newNameMemory } from "#core/directory/memberships/shown-names.ts";
+import type { ScimCall, ScimStores } from "#core/directory/scim-api/resources/call.ts";
+import { groupsListed } from "#core/directory/scim-api/resources/list.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { listPage } from "#core/scim/listing/list.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { groupType } from "#core/scim/protocol/schema/resource-types.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Directory, directory, faultOf } from "./support.ts";
 

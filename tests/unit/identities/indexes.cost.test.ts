@@ -1,13 +1,13 @@
 /** What the indexes of attributes add to the cost of writing a user. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const SHIPPED = declaredIndexes(shippedIndexes);

@@ -1,20 +1,22 @@
 /** A table whose process dies after some writes, and the views that clients have of users, groups and roles. */
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
-import { readGroup } from "#core/scim-api/v2/groups.ts";
-import { listGroups, listUsers } from "#core/scim-api/v2/list.ts";
-import { readRole } from "#core/scim-api/v2/roles.ts";
-import type { Scim2Call } from "#core/scim-api/v2/stores.ts";
-import { readUser } from "#core/scim-api/v2/users.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import type { Table } from "#core/table/table.ts";
+
+import type { Table } from "#core/database/table/table.ts";
+import { defaultPasswordLimits } from "#core/directory/credentials/password-limits.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { nameStore, newNameMemory } from "#core/directory/memberships/shown-names.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { readGroup } from "#core/directory/scim-api/v2/groups.ts";
+import { listGroups, listUsers } from "#core/directory/scim-api/v2/list.ts";
+import { readRole } from "#core/directory/scim-api/v2/roles.ts";
+import type { Scim2Call } from "#core/directory/scim-api/v2/stores.ts";
+import { readUser } from "#core/directory/scim-api/v2/users.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { groupType, userTypeFor } from "#core/scim/protocol/schema/resource-types.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 
 /** The process is dead: nothing that it still does reaches the table. */
 export class Killed extends Error {}
@@ -60,8 +62,9 @@ export const callOn = (table: Table, tenant: string): Scim2Call => {
       tenants: tenantStore(table),
       names: nameStore(table, newNameMemory(), [groups.namesOf, roles.namesOf]),
       userStores: [PRIMARY],
+      passwords: defaultPasswordLimits,
       knownScopes: async (_, scopes) => new Set(scopes),
-      hasApplication: async () => false,
+      applicationNames: async () => new Map(),
       seal: { seal: (text) => text, open: (sealed) => sealed },
       dialect: {
         showsUsername: false,

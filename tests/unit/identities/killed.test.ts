@@ -4,15 +4,15 @@
  * `KILLS=all` combines every kill with everything that may be looked at first.
  */
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { ABANDONED_MS } from "#core/identities/memberships/bulk-model.ts";
-import { createRole } from "#core/identities/provisioning/roles.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { patchGroup, postGroup, putGroup, removeGroup } from "#core/scim-api/v2/groups.ts";
-import { patchRole, postRole, putRole, removeRole } from "#core/scim-api/v2/roles.ts";
-import type { Scim2Call } from "#core/scim-api/v2/stores.ts";
-import { removeUser } from "#core/scim-api/v2/users.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { ABANDONED_MS } from "#core/directory/memberships/bulk-model.ts";
+import { createRole } from "#core/directory/provisioning/roles.ts";
+import { patchGroup, postGroup, putGroup, removeGroup } from "#core/directory/scim-api/v2/groups.ts";
+import { patchRole, postRole, putRole, removeRole } from "#core/directory/scim-api/v2/roles.ts";
+import type { Scim2Call } from "#core/directory/scim-api/v2/stores.ts";
+import { removeUser } from "#core/directory/scim-api/v2/users.ts";
+import { systemClock } from "#core/kernel/clock.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { discrepancies } from "./audit.ts";
 import { callOn, dyingTable, Killed, type Views, viewsOn } from "./killed.support.ts";

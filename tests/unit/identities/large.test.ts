@@ -2,18 +2,19 @@
  * Changes that need several transactions: groups of many members, users in many groups, and interruptions in between.
  */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { assigningRole } from "#core/identities/memberships/assignees.ts";
-import { settleGroups } from "#core/identities/provisioning/open-bulks.ts";
-import { deleteUser } from "#core/identities/provisioning/users.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale } from "#core/table/stale.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale } from "#core/database/table/stale.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { roleAssignees } from "#core/directory/memberships/assignees.ts";
+import { addingMember } from "#core/directory/memberships/relation.ts";
+import { settleGroups } from "#core/directory/provisioning/open-bulks.ts";
+import { deleteUser } from "#core/directory/provisioning/users.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, type HostileDatabase } from "#tests/support/hostile-database.ts";
 import { discrepancies } from "./audit.ts";
@@ -221,7 +222,8 @@ describe("a user in many groups", () => {
 test("a group with many roles is deleted with all of its assignments", async () => {
   const groupId = await calm.addGroup("Roles", await people("role", 20));
   const roles = Array.from({ length: 98 }, () => newId());
-  for (const id of roles) await table.write(...assigningRole(TENANT, id, { kind: "group", id: groupId }));
+  for (const id of roles)
+    await table.write(...addingMember(roleAssignees, { tenant: TENANT, id }, { kind: "group", id: groupId }));
   await hostile.removeGroup(groupId);
   const assignees = await Promise.all(roles.map((id) => roleStore(table).assigneeIds(TENANT, id, "group", 10)));
   expect(assignees.flat()).toEqual([]);

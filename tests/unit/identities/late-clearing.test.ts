@@ -1,15 +1,15 @@
 /** What a deleted user or group leaves is cleared by a later request, after its roles have been changed. */
 import { expect, test } from "vitest";
-import { clearGroup, groupClearing } from "#core/identities/groups/bulk-store.ts";
-import type { OpenBulk } from "#core/identities/memberships/bulk-model.ts";
-import { clearOwners, removingOwners } from "#core/identities/users/clearing-store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale } from "#core/table/stale.ts";
-import type { Item, Step } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale } from "#core/database/table/stale.ts";
+import type { Item, Step } from "#core/database/table/table.ts";
+import { clearGroup, groupClearing } from "#core/directory/groups/bulk-store.ts";
+import type { OpenBulk } from "#core/directory/memberships/bulk-model.ts";
+import { clearOwners, removingOwners } from "#core/directory/users/clearing-store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "example.com";

@@ -1,16 +1,16 @@
 /** The order of a user's entries in the logs of indexes of times: that of its changes, whatever clocks say. */
 import { beforeAll, expect, test } from "vitest";
-import { readAsides } from "#core/aside/aside-rows.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { restoreUser, userAside } from "#core/identities/restoring/user-restoring-store.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { settleIndexes } from "#core/identities/users/write-store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { readAsides } from "#core/database/trash/aside-rows.ts";
+import { restoreUser, userAside } from "#core/directory/restoring/user-restoring-store.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { settleIndexes } from "#core/directory/users/write-store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const tenant = "order.test";

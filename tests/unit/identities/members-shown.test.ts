@@ -1,13 +1,18 @@
 /** A group that is created or changed while one of its new members is deleted: the answer shows what was stored. */
 import { beforeAll, expect, test } from "vitest";
-import { createGroup, memberIds } from "#core/identities/provisioning/groups.ts";
-import { projectionOf } from "#core/scim/projection.ts";
-import { groupType } from "#core/scim/schema/resource-types.ts";
-import type { ScimCall, ScimStores } from "#core/scim-api/resources/call.ts";
-import { changedGroup, type GroupView, replacingMembers, showGroup } from "#core/scim-api/resources/groups.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Step, Table } from "#core/table/table.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { createGroup, memberIds } from "#core/directory/provisioning/groups.ts";
+import type { ScimCall, ScimStores } from "#core/directory/scim-api/resources/call.ts";
+import {
+  changedGroup,
+  type GroupView,
+  replacingMembers,
+  showGroup,
+} from "#core/directory/scim-api/resources/groups.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { projectionOf } from "#core/scim/protocol/projection.ts";
+import { groupType } from "#core/scim/protocol/schema/resource-types.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Directory, directory } from "./support.ts";
 

@@ -1,13 +1,13 @@
 /** The index of values of `userName`, where a deployment declares it: it has the order of the names, long ones too. */
 import { beforeAll, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/rows.ts";
-import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/rows.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";
 

@@ -3,8 +3,8 @@
  * tallies and the names are consistent, and the other change has one of its expected results.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { changeGroup } from "#core/identities/provisioning/groups.ts";
-import { pause } from "#core/platform/clock.ts";
+import { changeGroup } from "#core/directory/provisioning/groups.ts";
+import { pause } from "#core/kernel/clock.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, type HostileDatabase, seeded } from "#tests/support/hostile-database.ts";
 import { discrepancies } from "./audit.ts";

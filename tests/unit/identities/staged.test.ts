@@ -1,13 +1,13 @@
 /** A bulk that is too large for the transaction that commits it: what is written before is taken back, or counts. */
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { ABANDONED_MS } from "#core/identities/memberships/bulk-model.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { patchGroup, postGroup, removeGroup } from "#core/scim-api/v2/groups.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { ABANDONED_MS } from "#core/directory/memberships/bulk-model.ts";
+import { patchGroup, postGroup, removeGroup } from "#core/directory/scim-api/v2/groups.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { load } from "../table/name-index.support.ts";
 import { discrepancies } from "./audit.ts";

@@ -1,24 +1,25 @@
 /** Changes of users and groups of a tenant, on a database that may be hostile. */
 
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
+import type { OpenTable } from "#core/database/table/dynamo.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { defaultPasswordLimits } from "#core/directory/credentials/password-limits.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
 import {
   changeGroup,
   createGroup,
   type GroupStores,
   type MembershipChange,
-} from "#core/identities/provisioning/groups.ts";
-import { changeUser, createUser, deleteUser, type UserStores } from "#core/identities/provisioning/users.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { Fault } from "#core/platform/faults.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import type { OpenTable } from "#core/table/dynamo.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+} from "#core/directory/provisioning/groups.ts";
+import { changeUser, createUser, deleteUser, type UserStores } from "#core/directory/provisioning/users.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 
@@ -56,7 +57,14 @@ const wish = (some: Partial<MembershipChange>): MembershipChange => ({
 export const directory = (open: OpenTable, tenant: string): Directory => {
   const table = open(newMeter());
   const [users, groups] = [userStore(table, { declared: declaredIndexes(shippedIndexes) }), groupStore(table)];
-  const stores = { users, groups, roles: roleStore(table), tenants: tenantStore(table), userStores: [PRIMARY] };
+  const stores = {
+    users,
+    groups,
+    roles: roleStore(table),
+    tenants: tenantStore(table),
+    userStores: [PRIMARY],
+    passwords: defaultPasswordLimits,
+  };
   const context = () => ({ tenant, now: Date.now() });
   const membership = (id: string, membership: MembershipChange) =>
     changeGroup(stores, context(), id, { change: async (before) => ({ after: before, membership }), membership });

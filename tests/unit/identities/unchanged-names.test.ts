@@ -1,12 +1,12 @@
 /** A change with the name that a group or role has leaves that name, however it would be read as a new one. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { changeGroup, type MembershipChange } from "#core/identities/provisioning/groups.ts";
-import { changeRole } from "#core/identities/provisioning/roles.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { changeGroup, type MembershipChange } from "#core/directory/provisioning/groups.ts";
+import { changeRole } from "#core/directory/provisioning/roles.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { type Directory, directory, faultOf } from "./support.ts";
 
@@ -65,8 +65,8 @@ describe("a group", () => {
 test("a role keeps spaces around its name", async () => {
   const role = freshRole(newId(), " keepers ", TENANT, Date.now(), {});
   await calm.stores.roles.add(TENANT, role, []);
-  const unread = async () => false;
-  const stores = { ...calm.stores, knownScopes: async () => new Set<string>(), hasApplication: unread };
+  const unread = async () => new Map<string, string>();
+  const stores = { ...calm.stores, knownScopes: async () => new Set<string>(), applicationNames: unread };
   const assigning = { user: { ...none, adding: new Set([user]) }, group: none };
   const after = await changeRole(stores, { tenant: TENANT, now: Date.now() }, role.id, {
     check: () => undefined,

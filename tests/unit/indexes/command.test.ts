@@ -1,16 +1,16 @@
 /** `npm run index`: completes indexes of a table in use, checks them and mends them. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { indexOfValues } from "#core/identities/users/index-rows.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Pair, PairChange } from "#core/table/value-index/model.ts";
-import { rangeKey } from "#core/table/value-index/range-rows.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Pair, PairChange } from "#core/database/table/value-index/model.ts";
+import { rangeKey } from "#core/database/table/value-index/range-rows.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { indexOfValues } from "#core/directory/users/index-rows.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { indexProblems } from "#tests/support/user-indexes.ts";
 import { build } from "#tools/index/build.ts";
@@ -53,7 +53,6 @@ const worker = (tenant: string, more: Partial<IndexWork> = {}) => {
     declared: declaredIndexes(ATTRIBUTES),
     stores: [{ tenant, userStore: PRIMARY }],
     tenants: [tenant],
-    ofAllTenants: false,
     rate: 100_000,
     settledMs: 0,
     now: Date.now,
@@ -226,7 +225,7 @@ describe("a damaged index", () => {
     await calm().write({ change: first, add: { n: 2 }, when: "present", otherwise: fail });
     const several = rangeKey(keys.userValues(tenant, PRIMARY, "emails.value"), "");
     await calm().write({ change: several, add: { m: 3 }, when: "present", otherwise: fail });
-    // What an older release writes: the row does not note the indexes any more.
+    // What a function with other settings writes: the row does not note the indexes any more.
     const lost: User = { ...(made[6] as User), version: 2, profile: { displayName: "Lost" }, indexed: [] };
     await loseIndexes(tenant, lost);
 
@@ -287,7 +286,7 @@ describe("the command", () => {
   });
 
   test.each([
-    [["--check", "--repair"], "--check, --repair, --off, --widen and --narrow exclude each other."],
+    [["--check", "--repair"], "--check, --repair and --off exclude each other."],
     [["--rate", "0"], "--rate must be a number from 1 to 100000"],
     [["--tenant", "no.test"], '--tenant: there is no tenant "no.test".'],
     [["--fast"], "Unknown option"],

@@ -3,19 +3,20 @@
  * and a request that depends on a version is refused.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale } from "#core/database/table/stale.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { openDirectories } from "#core/directory/ldap/open.ts";
+import { declaredUsers } from "#core/directory/users/declared.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
+import type { UserChange } from "#core/directory/users/writing.ts";
 import type { UndoFailure } from "#core/http/observe.ts";
-import { declaredUsers } from "#core/identities/users/declared.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { type UserChange, type UserStore, userStore } from "#core/identities/users/store.ts";
-import { openDirectories } from "#core/ldap/open.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { newId } from "#core/platform/ids.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { readDeployment } from "#core/settings/deployment.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale } from "#core/table/stale.ts";
-import type { Step, Table } from "#core/table/table.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { newId } from "#core/kernel/ids.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { readDeployment } from "#core/service/settings/deployment.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { fresh, type Shown, URN } from "#tests/support/scim.ts";
 import { BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";

@@ -1,13 +1,13 @@
 /** Changes of directory entries: an undo that fails is reported, because the entry is half changed. */
 import { expect, test } from "vitest";
+import type { Connection, Entry } from "#core/directory/ldap/connection.ts";
+import { directoryEntries } from "#core/directory/ldap/entries.ts";
+import { entryWriter } from "#core/directory/ldap/entry-writer.ts";
+import { codes } from "#core/directory/ldap/faults.ts";
+import { filtersOf } from "#core/directory/ldap/filter.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
 import type { UndoFailure } from "#core/http/observe.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import type { Connection, Entry } from "#core/ldap/connection.ts";
-import { directoryEntries } from "#core/ldap/entries.ts";
-import { entryWriter } from "#core/ldap/entry-writer.ts";
-import { codes } from "#core/ldap/faults.ts";
-import { filtersOf } from "#core/ldap/filter.ts";
-import { readDeployment } from "#core/settings/deployment.ts";
+import { readDeployment } from "#core/service/settings/deployment.ts";
 import { directoryStore } from "#tests/support/slapd.ts";
 
 const ID = "4ac1f3a8-7a5b-1041-903e-032c052354d9";

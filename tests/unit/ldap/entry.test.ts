@@ -1,11 +1,11 @@
 /** A directory entry and a directory record together are the user, for any profile. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import type { Entry } from "#core/ldap/connection.ts";
-import { entryValues, nameIn, recordProfile, userOf, valueChanges } from "#core/ldap/entry.ts";
-import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
+import type { Entry } from "#core/directory/ldap/connection.ts";
+import { entryValues, nameIn, recordProfile, userOf, valueChanges } from "#core/directory/ldap/entry.ts";
+import { type DirectorySettings, defaultAttributes } from "#core/directory/ldap/model.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { URN } from "#tests/support/scim.ts";
 
 const settings: DirectorySettings = {

@@ -1,6 +1,6 @@
 /** Values in distinguished names, and the password request of RFC 3062, byte by byte. */
 import { describe, expect, test } from "vitest";
-import { dnValue, isNamedBy, passwordRequest } from "#core/ldap/escape.ts";
+import { dnValue, isNamedBy, passwordRequest } from "#core/directory/ldap/escape.ts";
 
 describe("a value in a distinguished name", () => {
   test.each([

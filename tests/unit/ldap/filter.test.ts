@@ -1,11 +1,11 @@
 /** Filters of SCIM as filters of LDAP: always a superset of the matches. */
 import { describe, expect, test } from "vitest";
-import { filtersOf, namesOtherStore } from "#core/ldap/filter.ts";
-import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
-import { canonicalIn } from "#core/scim-api/resources/sources.ts";
+import { filtersOf, namesOtherStore } from "#core/directory/ldap/filter.ts";
+import { type DirectorySettings, defaultAttributes } from "#core/directory/ldap/model.ts";
+import { canonicalIn } from "#core/directory/scim-api/resources/sources.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const settings = {
   domain: "CORP",

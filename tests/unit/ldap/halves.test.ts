@@ -2,13 +2,13 @@
  * A user of a directory has an entry and a record. What remains where the second write fails, and where names conflict.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newMeter } from "#core/database/table/meter.ts";
+import { openDirectories } from "#core/directory/ldap/open.ts";
+import { declaredUsers } from "#core/directory/users/declared.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { type UserStore, userStore } from "#core/directory/users/store.ts";
 import type { UndoFailure } from "#core/http/observe.ts";
-import { declaredUsers } from "#core/identities/users/declared.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import { openDirectories } from "#core/ldap/open.ts";
-import { readDeployment } from "#core/settings/deployment.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { readDeployment } from "#core/service/settings/deployment.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { fresh } from "#tests/support/scim.ts";
 import { BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";

@@ -1,8 +1,8 @@
 /** Lists that evaluate resources read what is stored now, and end where they would read or compare too much. */
 import { describe, expect, test } from "vitest";
-import { listAfter, listPage } from "#core/listing/list.ts";
-import type { Source } from "#core/listing/source.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
+import { listAfter, listPage } from "#core/scim/listing/list.ts";
+import type { Source } from "#core/scim/listing/source.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import { type Person, people, queryOf, sourceOf } from "#tests/unit/listing/list.support.ts";
 import * as indexed from "#tests/unit/listing/values.support.ts";
 

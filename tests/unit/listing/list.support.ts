@@ -1,10 +1,11 @@
 /** Sources of lists in memory. */
-import type { MemberList, NamedId, Query, Source } from "#core/listing/source.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
-import { compareKeys } from "#core/table/table.ts";
+
+import { compareKeys } from "#core/database/table/table.ts";
+import type { MemberList, NamedId, Query, Source } from "#core/scim/listing/source.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { type BoundFilter, type Compare, pathName } from "#core/scim/protocol/filter/bound.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { namesInMemory } from "#tests/unit/listing/names.support.ts";
 
 /** A resource of these lists. */

@@ -3,11 +3,11 @@
  * same order.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import { listAfter, listPage } from "#core/listing/list.ts";
-import { MEMBERS_READ_MAX, MEMBERS_SORTED_MAX } from "#core/listing/sequence.ts";
-import type { MemberList, Position, Query, Source } from "#core/listing/source.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { compareKeys } from "#core/table/table.ts";
+import { compareKeys } from "#core/database/table/table.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { listAfter, listPage } from "#core/scim/listing/list.ts";
+import { MEMBERS_READ_MAX, MEMBERS_SORTED_MAX } from "#core/scim/listing/sequence.ts";
+import type { MemberList, Position, Query, Source } from "#core/scim/listing/source.ts";
 import { idsOf, keysOf, type Person, people, queryOf, sourceOf } from "#tests/unit/listing/list.support.ts";
 
 /** Reads all pages of a cursor. */

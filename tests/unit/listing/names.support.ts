@@ -1,8 +1,9 @@
 /** An index of names in memory. */
-import type { NamedId } from "#core/listing/source.ts";
-import type { Entry } from "#core/table/name-index/items.ts";
-import type { NameReads, Window } from "#core/table/name-index/reads.ts";
-import { compareKeys } from "#core/table/table.ts";
+
+import type { Entry } from "#core/database/table/name-index/items.ts";
+import type { NameReads, Window } from "#core/database/table/name-index/reads.ts";
+import { compareKeys } from "#core/database/table/table.ts";
+import type { NamedId } from "#core/scim/listing/source.ts";
 
 /** The names of some resources, in their order. */
 export const namesInMemory = (all: readonly NamedId[]): NameReads => {

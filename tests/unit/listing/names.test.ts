@@ -1,15 +1,15 @@
 /** Filters on names alone, or together with other terms: what a list finds, and what it reads for that. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
-import { listPage } from "#core/listing/list.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import type { ScimCall, ScimStores } from "#core/scim-api/resources/call.ts";
-import { groupsListed, usersListed } from "#core/scim-api/resources/list.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { nameStore, newNameMemory } from "#core/directory/memberships/shown-names.ts";
+import type { ScimCall, ScimStores } from "#core/directory/scim-api/resources/call.ts";
+import { groupsListed, usersListed } from "#core/directory/scim-api/resources/list.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { listPage } from "#core/scim/listing/list.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { directory } from "../identities/support.ts";
 import {

@@ -4,12 +4,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planOf } from "#core/listing/plan.ts";
-import { FEW } from "#core/listing/values/sets.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { groupType } from "#core/scim/schema/resource-types.ts";
-import { groupFilter } from "#core/scim-api/v1/filter.ts";
+import { groupFilter } from "#core/directory/scim-api/v1/filter.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { planOf } from "#core/scim/listing/plan.ts";
+import { FEW } from "#core/scim/listing/values/sets.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { groupType } from "#core/scim/protocol/schema/resource-types.ts";
 import { boundFilter, directoryOf, namesOf, page, people, person, SHIPPED } from "./values.support.ts";
 
 const FAMILIES = ["ΠΑΠΑΣ", "ΠΑΠΑΣΤΑΜΟΥ", "ΠΑΠΑΣ-ΑΒΓΗΣ", "Παπάς Αβγής", "ΣΤΑΣ", "ΠΑΠΑΔΟΠΟΥΛΟΥ"];

@@ -1,15 +1,15 @@
 /** What lists over indexes cost on the table: sequential round trips, and read units apart from those of the users. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { listAfter, listPage } from "#core/listing/list.ts";
-import type { Source } from "#core/listing/source.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { newId } from "#core/platform/ids.ts";
-import { shippedIndexes } from "#core/settings/indexes.ts";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { declaredIndexes } from "#core/directory/users/declared-indexes.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { listAfter, listPage } from "#core/scim/listing/list.ts";
+import type { Source } from "#core/scim/listing/source.ts";
+import { shippedIndexes } from "#core/service/settings/indexes.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Ask, queryOf } from "./values.support.ts";
 

@@ -1,6 +1,6 @@
 /** Lists of more users than one request reads: by indexes they are served, without them they are too many. */
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import {
   type Directory,
   directoryOf,

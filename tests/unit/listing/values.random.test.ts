@@ -1,9 +1,9 @@
 /** Random filters and orders over indexes of attributes: every list is what a scan of all users finds. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listPage } from "#core/listing/list.ts";
-import { FEW } from "#core/listing/values/sets.ts";
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
+import { listPage } from "#core/scim/listing/list.ts";
+import { FEW } from "#core/scim/listing/values/sets.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
 import {
   type Ask,
   directoryOf,

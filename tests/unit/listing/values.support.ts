@@ -1,20 +1,21 @@
 /** Users in memory with indexes of their attributes, and what a scan of them answers. */
-import { listAfter, listPage } from "#core/listing/list.ts";
-import { orderOf } from "#core/listing/request.ts";
-import type { MemberList, NamedId, Position, Query, Source } from "#core/listing/source.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { type Compare, pathName } from "#core/scim/filter/bound.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
-import { isSame } from "#core/scim/resource.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
-import type { NameReads } from "#core/table/name-index/reads.ts";
-import { compareKeys } from "#core/table/table.ts";
-import type { Pair } from "#core/table/value-index/model.ts";
-import { indexedFacet, indexedText } from "#core/table/value-index/pair.ts";
+
+import type { NameReads } from "#core/database/table/name-index/reads.ts";
+import { compareKeys } from "#core/database/table/table.ts";
+import type { Pair } from "#core/database/table/value-index/model.ts";
+import { indexedFacet, indexedText } from "#core/database/table/value-index/pair.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { listAfter, listPage } from "#core/scim/listing/list.ts";
+import { orderOf } from "#core/scim/listing/request.ts";
+import type { MemberList, NamedId, Position, Query, Source } from "#core/scim/listing/source.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { type Compare, pathName } from "#core/scim/protocol/filter/bound.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { indexedAttribute, valuesOf } from "#core/scim/protocol/indexed.ts";
+import { isSame } from "#core/scim/protocol/resource.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { namesInMemory } from "#tests/unit/listing/names.support.ts";
 import { type MemoryIndex, memoryIndex } from "../../support/value-index.ts";
 

@@ -1,10 +1,10 @@
 /** Lists over indexes of attributes: their order, what they read, and their cursors. */
 import { describe, expect, test } from "vitest";
-import { listAfter, listPage } from "#core/listing/list.ts";
-import type { MemberList, Position, Source } from "#core/listing/source.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { compareKeys } from "#core/table/table.ts";
-import { compareTies } from "#core/table/value-index/pair.ts";
+import { compareKeys } from "#core/database/table/table.ts";
+import { compareTies } from "#core/database/table/value-index/pair.ts";
+import { listAfter, listPage } from "#core/scim/listing/list.ts";
+import type { MemberList, Position, Source } from "#core/scim/listing/source.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
 import {
   type Ask,
   type Directory,

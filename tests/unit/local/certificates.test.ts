@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConnectionOptions, TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type CertificatePair, type Certificates, ensureCertificates } from "#local/certificates.ts";
+import { type Certificates, ensureCertificates } from "#local/certificates.ts";
 import type { Gateway } from "#local/gateway.ts";
-import { issueAuthority, issueLeaf } from "#local/issue.ts";
+import { type CertificatePair, issueAuthority, issueLeaf } from "#local/issue.ts";
 import { ask, type Echo, startEcho } from "#tests/unit/local/support.ts";
 
 let directory: string;

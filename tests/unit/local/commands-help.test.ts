@@ -1,10 +1,9 @@
 /** Commands on a table print their usage when they are asked for it, and touch no table. */
 import { describe, expect, test } from "vitest";
 import { run as index } from "#tools/index/command.ts";
-import { run as migrate } from "#tools/migrate/command.ts";
 import { run as restored } from "#tools/restored/command.ts";
 
-const commands = { index, migrate, restored };
+const commands = { index, restored };
 
 describe.each(Object.entries(commands))("npm run %s", (name, run) => {
   test.each(["--help", "-h"])("-- %s prints the usage and exits with 0", async (word) => {

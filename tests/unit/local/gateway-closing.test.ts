@@ -1,7 +1,7 @@
 /** A gateway that closes: what it finishes, and what its clients see. The tests wait for events, never for a time. */
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { type ServiceName, services } from "#core/operation/services.ts";
+import { type ServiceName, services } from "#core/kernel/operation/services.ts";
 import { longestMs } from "#local/gateway/serve.ts";
 import type { Gateway, LambdaFunction } from "#local/gateway.ts";
 import { type FunctionName, plan } from "../../../stacks/plan.ts";

@@ -86,7 +86,7 @@ describe("npm start refuses, with one message,", () => {
       { DYNAMODB_ENDPOINT: "http://127.0.0.1:9" },
       /^Cannot use DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED.*\. Check that a DynamoDB is running there\.$/,
     ],
-    ["an invalid password", { ADMIN_PASSWORD: "four" }, /^ADMIN_PASSWORD: The password must have 5 to 100 /],
+    ["an invalid password", { ADMIN_PASSWORD: "four" }, /^ADMIN_PASSWORD must have 5 to 100 /],
     ["an invalid port", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
   ])("%s", { timeout: PROCESS_MS }, async (_, environment, sentence) => {
     const { code, output, errors } = await run("start", [], { DATA_DIR: ":memory:", ...environment });

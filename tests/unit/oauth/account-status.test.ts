@@ -2,14 +2,14 @@
  * A token that is dated after a revocation is never based on data from before it, however reads and writes interleave.
  */
 import { beforeEach, expect, test } from "vitest";
-import { apiResourceStore } from "#core/api-resources/store.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { readAccountStatus } from "#core/oauth/account-status.ts";
-import type { OAuthContext } from "#core/oauth/context.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { apiResourceStore } from "#core/applications/apis/store.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { readAccountStatus } from "#core/sign-in/oauth/account-status.ts";
+import type { OAuthContext } from "#core/sign-in/oauth/context.ts";
 import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 

@@ -5,12 +5,12 @@ import { CLIENT_SECRETS_CEILING } from "#core/applications/protocols/limits.ts";
 import { ownerOf } from "#core/applications/protocols/model.ts";
 import type { ClientRecord } from "#core/applications/registry/client-model.ts";
 import type { Client } from "#core/applications/registry/client-store.ts";
+import { newSeal, type Seal } from "#core/kernel/seal.ts";
 import {
   type ClientAuthenticator,
   type ClientCheck,
   newClientAuthenticator,
-} from "#core/oauth/client-authentication.ts";
-import { newSeal, type Seal } from "#core/platform/seal.ts";
+} from "#core/sign-in/oauth/client-authentication.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const own = newSeal(Buffer.alloc(32, 7));
@@ -46,7 +46,7 @@ const clientWith = (...expiries: readonly (number | undefined)[]): Client => {
     rotatesRefresh: true,
   };
   const place = { tenant: "carbon.super", applicationId: "app", clientId: "client" };
-  return { ...place, settings, apis: [], tokensFromMs: 0, scopesFromMs: 0, guestsFromMs: 0 };
+  return { ...place, settings, apis: [], tokensFromMs: 0, scopesFromMs: 0, guestsFromMs: 0, assignedFromMs: 0 };
 };
 
 /** Clients with secrets have no other proof. */

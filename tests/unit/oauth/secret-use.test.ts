@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "#core/applications/registry/client-store.ts";
 import { type SecretUseStore, type SecretUses, useKeyOf } from "#core/applications/registry/secret-use-store.ts";
-import type { OAuthContext } from "#core/oauth/context.ts";
-import { type NotedUses, noteOfUse } from "#core/oauth/secret-use.ts";
+import type { NotedUses, OAuthContext } from "#core/sign-in/oauth/context.ts";
+import { noteOfUse } from "#core/sign-in/oauth/secret-use.ts";
 
 const TODAY = 20_000;
 const NOW_MS = TODAY * 86_400_000 + 1;

@@ -1,6 +1,6 @@
 /** The algorithm of ID tokens and logout tokens: what the client chose, and never RS256 where FAPI 2.0 applies. */
 import { expect, test } from "vitest";
-import { idTokenAlgorithmOf } from "#core/openid/id-token.ts";
+import { idTokenAlgorithmOf } from "#core/sign-in/openid/id-token.ts";
 
 const fapi = { isFAPIApplication: true, fapiProfile: "FAPI2_SECURITY" };
 

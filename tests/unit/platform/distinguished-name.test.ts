@@ -4,7 +4,7 @@ import "reflect-metadata";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalName, subjectOf } from "#core/platform/distinguished-name.ts";
+import { canonicalName, subjectOf } from "#core/kernel/distinguished-name.ts";
 
 const same = (a: string, b: string) => expect(canonicalName(a)).toBe(canonicalName(b));
 

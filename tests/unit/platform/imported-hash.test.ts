@@ -1,8 +1,8 @@
 /** Password hashes of other systems: each format verifies what others published, and bad ones are refused. */
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { looksLikeHash, readImportedHash } from "#core/platform/imported-hash.ts";
-import { isImportedPassword } from "#core/platform/imported-password.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { looksLikeHash, readImportedHash } from "#core/kernel/imported-hash.ts";
+import { isImportedPassword } from "#core/kernel/imported-password.ts";
 import { vectors } from "#tests/support/imported-hashes.ts";
 
 describe("verifies", () => {

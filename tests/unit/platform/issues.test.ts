@@ -1,9 +1,9 @@
 /** What schemas and rules refuse, in sentences for callers. */
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { parsePart } from "#core/platform/parse.ts";
-import { allTogether, checkTogether, checkTogetherLater, eachTogether } from "#core/platform/together.ts";
-import * as z from "#core/platform/zod.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { parsePart } from "#core/kernel/parse.ts";
+import { allTogether, checkTogether, checkTogetherLater, eachTogether } from "#core/kernel/together.ts";
+import * as z from "#core/kernel/zod.ts";
 
 const toldOf = (schema: z.ZodType, given: unknown): string => {
   try {
@@ -86,10 +86,18 @@ describe("checks that are made together", () => {
       [
         ...Array.from({ length: 15 }, (_, at) => `f${at}.`),
         ...Array.from({ length: 5 }, (_, at) => `f${100 + at}.`),
+        "There are more.",
       ].join(" "),
     ]);
   });
-  test("stop after 20 faults", () => {
+  test("say nothing of more where there are 20, or where the rest repeats them", () => {
+    const sentences = Array.from({ length: 20 }, (_, at) => `f${at}.`);
+    expect(told(() => checkTogether(...sentences.map(refuse), ...sentences.map(refuse)))).toEqual([
+      "request.invalid",
+      sentences.join(" "),
+    ]);
+  });
+  test("stop where there are more than are told", () => {
     let count = 0;
     told(() =>
       eachTogether(Array(1_000).keys(), (at): readonly never[] => {
@@ -97,7 +105,7 @@ describe("checks that are made together", () => {
         return refuse(`f${at}`)();
       }),
     );
-    expect(count).toBe(20);
+    expect(count).toBe(21);
   });
   test("throw at once what is no fault of the input", () => {
     const defect = new Error("defect");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPublicAddress } from "#core/platform/public-fetch.ts";
+import { isPublicAddress } from "#core/kernel/public-fetch.ts";
 
 describe("public addresses", () => {
   test.each(["8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::1"])(

@@ -1,8 +1,8 @@
 /** Requests to receivers that answer at the level of bytes what no HTTP server would: each request ends. */
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { FetchRefused, fetchPublic } from "#core/platform/public-fetch.ts";
-import { postPublic } from "#core/platform/public-post.ts";
+import { FetchRefused, fetchPublic } from "#core/kernel/public-fetch.ts";
+import { postPublic } from "#core/kernel/public-post.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -48,4 +48,9 @@ test("a document that ends with its connection is whole", async () => {
   const host = await answering("HTTP/1.1 200 OK\r\n\r\nto the end", true);
   const document = await fetchPublic(`http://${host}/`, new Set([host]));
   expect(Buffer.from(document).toString()).toBe("to the end");
+});
+
+test("a name that leads to this machine is refused before a connection is made", async () => {
+  const refused = fetchPublic("https://localhost/", new Set());
+  await expect(refused).rejects.toThrow("The URL does not lead to a public address.");
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { canaryClientIdOf } from "#core/canary/model.ts";
-import { canarySecretOf, cursorKeyOf, newSeal, nonceKeyOf, randomText } from "#core/platform/seal.ts";
+import { canarySecretOf, cursorKeyOf, newSeal, nonceKeyOf, randomText } from "#core/kernel/seal.ts";
+import { canaryClientIdOf } from "#core/service/health/model.ts";
 
 const seal = newSeal(randomBytes(32));
 

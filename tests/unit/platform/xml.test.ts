@@ -1,8 +1,8 @@
 /** Limits of XML documents, which are checked before a parser builds a tree. */
 import { XmlElement } from "@rgrove/parse-xml";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { parseXmlText } from "#core/platform/xml.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { parseXmlText } from "#core/kernel/xml.ts";
 
 const limits = { depth: 3, elements: 4, attributes: 5 };
 const parse = (text: string) => parseXmlText(text, limits, (reason) => new Fault("application.invalid", reason));

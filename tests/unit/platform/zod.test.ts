@@ -1,7 +1,7 @@
 /** Schemas that are built on first use behave as zod's own. */
 import { describe, expect, test } from "vitest";
 import * as zod from "zod";
-import * as z from "#core/platform/zod.ts";
+import * as z from "#core/kernel/zod.ts";
 
 /** How often the inner function was called: it is part of a schema that is built. */
 const counted = () => {

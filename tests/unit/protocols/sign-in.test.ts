@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { OidcBody } from "#core/applications/protocols/shapes.ts";
 import { checkSignIn, fapiProblems, signInSettings } from "#core/applications/protocols/sign-in.ts";
-import { Fault } from "#core/platform/faults.ts";
+import { Fault } from "#core/kernel/faults.ts";
 
 const bodyWith = (more: object): z.output<typeof OidcBody> =>
   OidcBody.parse({ grantTypes: ["authorization_code"], callbackURLs: ["https://a.example/cb"], ...more });
@@ -59,10 +59,6 @@ describe("is refused with its path:", () => {
       "OAUTH-60001 cibaAuthenticationRequest.allowFederatedUsers needs",
     ],
     [{ issuer: { organizationId: "x" } }, "OAUTH-60001 issuer.organizationId"],
-    [
-      { refreshToken: { gracefulRefreshTokenReuseLimit: 1 } },
-      "OAUTH-60001 refreshToken.gracefulRefreshTokenReuseLimit",
-    ],
     [{ isFAPIApplication: true }, "OAUTH-60001 clientAuthentication.tokenEndpointAuthMethod of a FAPI application"],
   ])("%j", (more, message) => {
     expect(faultOf(more)).toContain(message);

@@ -1,16 +1,17 @@
 /** The cost of the checks against privilege escalation (decision 0052). */
 import { beforeAll, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { assigningRole } from "#core/identities/memberships/assignees.ts";
-import { checkAccountChange, checkAssignedIds } from "#core/identities/provisioning/escalation.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { roleAssignees } from "#core/directory/memberships/assignees.ts";
+import { addingMember } from "#core/directory/memberships/relation.ts";
+import { checkAccountChange, checkAssignedIds } from "#core/directory/provisioning/escalation.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { directory, faultOf } from "#tests/unit/identities/support.ts";
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   adminRole = (await userStore(table).find(tenant, admin))?.roleIds[0] ?? "";
   [group, bare] = [await addGroup("with a role"), await addGroup("without")];
   await roleStore(table).add(tenant, freshRole("viewing", "viewing", tenant, 0, { permissions: [VIEW] }), []);
-  await table.write(...assigningRole(tenant, "viewing", { kind: "group", id: group }));
+  await table.write(...addingMember(roleAssignees, { tenant, id: "viewing" }, { kind: "group", id: group }));
 });
 
 const stores = (meter = newMeter()) => {

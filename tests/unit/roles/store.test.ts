@@ -1,16 +1,16 @@
 /** The store of roles with concurrent deletions: of assignees that get a role, and of roles that get assignees. */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Group } from "#core/identities/groups/model.ts";
-import { groupItem } from "#core/identities/groups/rows.ts";
-import type { Assignee } from "#core/identities/memberships/assignees.ts";
-import { freshRole } from "#core/identities/roles/model.ts";
-import { type RoleStore, roleStore } from "#core/identities/roles/store.ts";
-import { freshUser } from "#core/identities/users/model.ts";
-import { userItem } from "#core/identities/users/store.ts";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import type { Group } from "#core/directory/groups/model.ts";
+import { groupItem } from "#core/directory/groups/rows.ts";
+import type { Assignee } from "#core/directory/memberships/assignees.ts";
+import { freshRole } from "#core/directory/roles/model.ts";
+import { type RoleStore, roleStore } from "#core/directory/roles/store.ts";
+import { freshUser } from "#core/directory/users/model.ts";
+import { userItem } from "#core/directory/users/store.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { revokingRole } from "#core/tokens/revocation-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { faultOf } from "#tests/unit/identities/support.ts";
@@ -135,4 +135,22 @@ describe("a change of many assignees", () => {
     const items = await table.getMany(there.map(({ id }) => keys.user(TENANT, id)));
     expect(items.filter((item) => item?.roles !== undefined)).toEqual([]);
   });
+});
+
+test.each([
+  [0, 0],
+  [3, 2],
+  [4, 4],
+  [5, 9],
+  [9, 1],
+  [1, 9],
+])("reads up to five users and five groups of a role with %i users and %i groups", async (users, groups) => {
+  const role = fresh();
+  const held = await Promise.all([
+    ...Array.from({ length: users }, () => user()),
+    ...Array.from({ length: groups }, () => group()),
+  ]);
+  await roles.add(TENANT, role, held);
+  const firstOf = (kind: Assignee["kind"]) => idsOf(held.filter((one) => one.kind === kind)).slice(0, 5);
+  expect(await roles.assignees(TENANT, role.id, 5)).toEqual({ user: firstOf("user"), group: firstOf("group") });
 });

@@ -1,6 +1,6 @@
 /** References by bulkId in the data of a bulk operation. */
 import { describe, expect, test } from "vitest";
-import { bulkIdsIn, resolved } from "#core/scim/bulk-references.ts";
+import { bulkIdsIn, resolved } from "#core/scim/protocol/bulk-references.ts";
 
 const created = new Map([
   ["u1", "id-1"],

@@ -1,11 +1,10 @@
 /** The scopes of bulk operations exist in the catalogue and in the system APIs. */
 import { expect, test } from "vitest";
-import { operations } from "#core/catalogue.ts";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import type { Operation } from "#core/operation/operation.ts";
-import type { BulkMethod } from "#core/scim/bulk.ts";
-import type { BulkKind } from "#core/scim/bulk-places.ts";
-import { bulkScopes } from "#core/scim/bulk-scopes.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
+import type { Operation } from "#core/kernel/operation/operation.ts";
+import type { BulkKind, BulkMethod } from "#core/scim/protocol/bulk-places.ts";
+import { bulkScopes } from "#core/scim/protocol/bulk-scopes.ts";
+import { operations } from "#core/service/catalogue.ts";
 
 const scopeOf = (method: string, path: string): string | undefined =>
   Object.values<Operation>(operations).find((one) => one.method === method && one.path === path)?.scope;

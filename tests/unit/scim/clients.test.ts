@@ -1,10 +1,10 @@
 /** Requests of real clients that create a resource. */
 import { describe, expect, test } from "vitest";
-import { schemaResources } from "#core/scim/discovery.ts";
-import { readResource } from "#core/scim/input.ts";
-import { requireAll } from "#core/scim/requirements.ts";
-import type { Json, JsonObject, ResourceType } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { schemaResources } from "#core/scim/protocol/discovery.ts";
+import { readResource } from "#core/scim/protocol/input.ts";
+import { requireAll } from "#core/scim/protocol/requirements.ts";
+import type { Json, JsonObject, ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const system = "urn:scim:wso2:schema";
@@ -57,13 +57,13 @@ test("samples of WSO2: no schemas, username instead of userName, an e-mail addre
   const given = {
     schemas: [],
     username: "PRIMARY/kim",
-    password: "abc123",
+    password: "maple-tree-42",
     emails: [{ type: "home", value: "kim@gmail.example", primary: true }],
     [enterprise]: { employeeNumber: "1234A", askPassword: "true", manager: { value: "Taylor" } },
   };
   expect(readResource(userType, given)).toEqual({
     userName: "PRIMARY/kim",
-    password: "abc123",
+    password: "maple-tree-42",
     emails: given.emails,
     [enterprise]: { employeeNumber: "1234A", manager: { value: "Taylor" } },
     [system]: { askPassword: true },

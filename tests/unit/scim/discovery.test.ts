@@ -5,9 +5,9 @@ import {
   resourceWithId,
   schemaResources,
   serviceProviderConfig,
-} from "#core/scim/discovery.ts";
-import type { Attribute, Json, JsonObject, Schema } from "#core/scim/schema/attribute.ts";
-import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+} from "#core/scim/protocol/discovery.ts";
+import type { Attribute, Json, JsonObject, Schema } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/protocol/schema/resource-types.ts";
 
 const base = "https://host/t/acme/scim2";
 const types = [userType, groupType];

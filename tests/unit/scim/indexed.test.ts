@@ -1,12 +1,12 @@
 /** Which attributes can have an index, and the values that an index holds of a user. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { matches } from "#core/scim/filter/evaluate.ts";
-import { parseFilter } from "#core/scim/filter/parse.ts";
-import { type IndexedAttribute, indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
-import type { Json, Resource } from "#core/scim/schema/attribute.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { matches } from "#core/scim/protocol/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/protocol/filter/parse.ts";
+import { type IndexedAttribute, indexedAttribute, valuesOf } from "#core/scim/protocol/indexed.ts";
+import type { Json, Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { ENTERPRISE, kim, SYSTEM, USER } from "./support.ts";
 
 function known(name: string): IndexedAttribute {

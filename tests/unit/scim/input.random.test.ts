@@ -1,13 +1,13 @@
 /** Properties of parsed input, for any JSON and for almost valid users. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { readResource } from "#core/scim/input.ts";
-import { present, projectionOf } from "#core/scim/projection.ts";
-import { checkImmutable, requireAll } from "#core/scim/requirements.ts";
-import type { Attribute, Json, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
-import { coreAttributes } from "#core/scim/schema/paths.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { readResource } from "#core/scim/protocol/input.ts";
+import { present, projectionOf } from "#core/scim/protocol/projection.ts";
+import { checkImmutable, requireAll } from "#core/scim/protocol/requirements.ts";
+import type { Attribute, Json, Resource, ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { coreAttributes } from "#core/scim/protocol/schema/paths.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const types = [userType, groupType];
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { readAttributeValue, readElements, readResource } from "#core/scim/input.ts";
-import { type Attribute, attribute } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { readAttributeValue, readElements, readResource } from "#core/scim/protocol/input.ts";
+import { type Attribute, attribute } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const system = "urn:scim:wso2:schema";
@@ -284,7 +284,7 @@ describe("refuses", () => {
   const many = (length: number) => Array.from({ length }, (_, index) => ({ value: `${index}@example.com` }));
   test.each<[string, unknown, string]>([
     ["a long text", { displayName: "x".repeat(1_025) }, "displayName has more than 1,024 characters."],
-    ["a long photo", { photos: ["x".repeat(16_385)] }, "photos[0].value has more than 16,384 characters."],
+    ["a long photo", { photos: ["x".repeat(150_001)] }, "photos[0].value has more than 150,000 characters."],
     [
       "a long certificate",
       { x509Certificates: ["A".repeat(16_388)] },
@@ -323,7 +323,7 @@ describe("refuses", () => {
   test("no value at the limits", () => {
     const given = {
       displayName: "🙂".repeat(1_024),
-      photos: [{ value: "x".repeat(16_384) }],
+      photos: [{ value: "x".repeat(150_000) }],
       x509Certificates: [{ value: "AAAA".repeat(4_096) }],
       // Duplicates count once.
       emails: [...many(100), ...many(100)],

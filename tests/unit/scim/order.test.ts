@@ -1,10 +1,10 @@
 /** Sorting, and instants (C row ids: docs/scim-conformance.md). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { instantOf } from "#core/scim/instant.ts";
-import { compareBy, compareSortValues, readOrder, sortValue } from "#core/scim/order.ts";
-import type { Resource, ResourceType } from "#core/scim/schema/attribute.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
+import { instantOf } from "#core/scim/protocol/instant.ts";
+import { compareSortValues, readOrder, sortValue } from "#core/scim/protocol/order.ts";
+import type { Resource, ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { badgeType, ENTERPRISE, faultOf, kim, SYSTEM, sentenceOf } from "./support.ts";
 
 const sorted = (
@@ -15,7 +15,9 @@ const sorted = (
 ): readonly unknown[] => {
   const order = readOrder(type, sortBy, sortOrder);
   if (!order) throw new Error("no order");
-  return [...resources].sort(compareBy(order)).map(({ id }) => id);
+  return [...resources]
+    .sort((a, b) => compareSortValues(order, sortValue(order, a), sortValue(order, b)))
+    .map(({ id }) => id);
 };
 
 describe("sorts resources", () => {

@@ -1,9 +1,9 @@
 /** The parser of filters and paths (C row ids: docs/scim-conformance.md). */
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { parseFilter, parsePath } from "#core/scim/filter/parse.ts";
-import { type FilterSyntax, operators, type PathSyntax } from "#core/scim/filter/syntax.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { parseFilter, parsePath } from "#core/scim/protocol/filter/parse.ts";
+import { type FilterSyntax, operators, type PathSyntax } from "#core/scim/protocol/filter/syntax.ts";
 import { ENTERPRISE, faultOf, sentenceOf } from "./support.ts";
 
 /** A filter as normalised text without positions, which is easy to compare. */
@@ -54,6 +54,9 @@ describe("parses", () => {
     ["C093 words in quotes", 'a eq "b and (c or d) ] pr"', 'a eq "b and (c or d) ] pr"'],
     ["bare words", "userName sw ki and name.familyName co err", "userName sw ki and name.familyName co err"],
     ["a bare word ends at a parenthesis or bracket", "(a eq b) and c[d eq e]", "a eq b and c[d eq e]"],
+    ["parentheses within a bare word", "a eq Sales(EMEA) and b co (new)", "a eq Sales(EMEA) and b co (new)"],
+    ["the same in parentheses", "(a eq b(c)(d) or not (e eq f(g(h))))", "a eq b(c)(d) or not (e eq f(g(h)))"],
+    ["the same in brackets", "c[d eq e(f) and g eq h[1]]", "c[d eq e(f) and g eq h[1]]"],
     ["a bare word holds everything else", `a eq b(c['"`, `a eq b(c['"`],
     ["single quotes are ordinary characters", "a eq 'b'", "a eq 'b'"],
     ["a bare word may be a joining word", "a eq and and b eq or", "a eq and and b eq or"],
@@ -94,6 +97,8 @@ describe("refuses with invalidFilter and a position", () => {
     ["C095 no value before a parenthesis", "(userName eq )", 14],
     ["C095 parenthesis not closed", "(a eq 1", 8],
     ["C095 parenthesis not opened", "a eq 1)", 7],
+    ["C095 parenthesis not opened, after some in a value", "a eq b(c))", 10],
+    ["C095 parenthesis in a value not closed", "(a eq b(c)", 11],
     ["C095 no operator", "userName", 9],
     ["C095 nothing", "", 1],
     ["C095 blanks", "   ", 4],

@@ -1,9 +1,9 @@
 /** PATCH of groups, at /Me, and of immutable attributes. */
 import { describe, expect, test } from "vitest";
-import { readPatch } from "#core/scim/patch/read.ts";
-import { isStepOn } from "#core/scim/patch/step.ts";
-import type { JsonObject, Resource } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { readPatch } from "#core/scim/protocol/patch/read.ts";
+import { isStepOn } from "#core/scim/protocol/patch/step.ts";
+import type { JsonObject, Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { add, having, type Operations, patch, remove, replace } from "./patch.support.ts";
 import { BADGES, badgeType, ENTERPRISE, faultOf, kim, SYSTEM, team } from "./support.ts";
 

@@ -1,13 +1,13 @@
 /** Properties of PATCH for random requests, and limits of its work. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { applyPatch } from "#core/scim/patch/apply.ts";
-import { readPatch } from "#core/scim/patch/read.ts";
-import { requireAll } from "#core/scim/requirements.ts";
-import { isSame } from "#core/scim/resource.ts";
-import type { Attribute, Json, Resource, ResourceType, Schema } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { applyPatch } from "#core/scim/protocol/patch/apply.ts";
+import { readPatch } from "#core/scim/protocol/patch/read.ts";
+import { requireAll } from "#core/scim/protocol/requirements.ts";
+import { isSame } from "#core/scim/protocol/resource.ts";
+import type { Attribute, Json, Resource, ResourceType, Schema } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { add, patch, remove, replace } from "./patch.support.ts";
 import { BADGES, badgeType, ENTERPRISE, faultOf, frozen, kim, SYSTEM, sentenceOf } from "./support.ts";
 

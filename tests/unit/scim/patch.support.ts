@@ -1,8 +1,8 @@
 /** Shared by the tests of PATCH. */
-import { applyPatch } from "#core/scim/patch/apply.ts";
-import { type PatchOptions, readPatch } from "#core/scim/patch/read.ts";
-import type { JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
+import { applyPatch } from "#core/scim/protocol/patch/apply.ts";
+import { type PatchOptions, readPatch } from "#core/scim/protocol/patch/read.ts";
+import type { JsonObject, Resource, ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { ENTERPRISE, frozen, kim, PATCH } from "./support.ts";
 
 export type Operations = readonly unknown[];

@@ -1,9 +1,9 @@
 /** PATCH requests: structure, single values, complex values, extensions (C row ids: docs/scim-conformance.md). */
 import { describe, expect, test } from "vitest";
-import { applyPatch } from "#core/scim/patch/apply.ts";
-import { readPatch } from "#core/scim/patch/read.ts";
-import type { JsonObject, Resource } from "#core/scim/schema/attribute.ts";
-import { userType } from "#core/scim/schema/resource-types.ts";
+import { applyPatch } from "#core/scim/protocol/patch/apply.ts";
+import { readPatch } from "#core/scim/protocol/patch/read.ts";
+import type { JsonObject, Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { userType } from "#core/scim/protocol/schema/resource-types.ts";
 import { add, having, inEnterprise, type Operations, patch, remove, replace } from "./patch.support.ts";
 import { ENTERPRISE, faultOf, kim, PATCH, SYSTEM, sentenceOf, USER } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { present, projectionOf, type Selection, wants } from "#core/scim/projection.ts";
-import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { present, projectionOf, type Selection, wants } from "#core/scim/protocol/projection.ts";
+import { attribute, type Resource, type ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const core = "urn:ietf:params:scim:schemas:core:2.0:User";
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";

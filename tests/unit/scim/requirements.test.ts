@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { present, projectionOf } from "#core/scim/projection.ts";
-import { checkImmutable, requireAll } from "#core/scim/requirements.ts";
-import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { present, projectionOf } from "#core/scim/protocol/projection.ts";
+import { checkImmutable, requireAll } from "#core/scim/protocol/requirements.ts";
+import { attribute, type Resource, type ResourceType } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const system = "urn:scim:wso2:schema";

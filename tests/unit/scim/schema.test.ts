@@ -1,8 +1,8 @@
 /** The schemas, written a second time as tables. */
 import { describe, expect, test } from "vitest";
-import { type Attribute, commonAttributes } from "#core/scim/schema/attribute.ts";
-import { resolveName } from "#core/scim/schema/paths.ts";
-import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { type Attribute, commonAttributes } from "#core/scim/protocol/schema/attribute.ts";
+import { resolveName } from "#core/scim/protocol/schema/paths.ts";
+import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/protocol/schema/resource-types.ts";
 
 const letters = {
   type: { s: "string", b: "boolean", i: "integer", d: "dateTime", r: "reference", x: "binary", c: "complex" },

@@ -1,6 +1,6 @@
 /** Shared by the tests of the SCIM core: a user, a group, and a type with attributes of other kinds. */
-import { Fault } from "#core/platform/faults.ts";
-import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { attribute, type Resource, type ResourceType } from "#core/scim/protocol/schema/attribute.ts";
 
 export const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 export const SYSTEM = "urn:scim:wso2:schema";

@@ -3,14 +3,14 @@
  * nothing is incomplete, and what was missing is created.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import { PRIMARY } from "#core/domain/username.ts";
-import { bulk } from "#core/scim-api/v1/bulk.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { nameIndex } from "#core/table/name-index/name-index.ts";
-import type { Table } from "#core/table/table.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { nameIndex } from "#core/database/table/name-index/name-index.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { bulk } from "#core/directory/scim-api/v1/handlers.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { systemScopes } from "#core/kernel/domain/system-apis.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { callOn, storesOn } from "./support.ts";
 

@@ -1,12 +1,12 @@
 /** Sequential round trips of each operation, with the names of groups and roles in memory. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PRIMARY } from "#core/domain/username.ts";
-import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "#core/scim-api/v1/groups.ts";
-import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
-import type { Scim1Call } from "#core/scim-api/v1/stores.ts";
-import { patchUser, postUser, putUser, readUser, removeUser } from "#core/scim-api/v1/users.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "#core/directory/scim-api/v1/groups.ts";
+import { listGroups, listUsers } from "#core/directory/scim-api/v1/list.ts";
+import type { Scim1Call } from "#core/directory/scim-api/v1/stores.ts";
+import { patchUser, postUser, putUser, readUser, removeUser } from "#core/directory/scim-api/v1/users.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { PRIMARY } from "#core/kernel/domain/username.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { callOn, newContainer, storesOn } from "./support.ts";
 

@@ -1,10 +1,10 @@
 /** Wildcards of filters, and filters of any text. The forms of filters are tested over HTTP. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { bindFilter } from "#core/scim/filter/bind.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { groupFilter, userFilter } from "#core/scim-api/v1/filter.ts";
+import { groupFilter, userFilter } from "#core/directory/scim-api/v1/filter.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { bindFilter } from "#core/scim/protocol/filter/bind.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const stores = ["PRIMARY", "SECOND"];
 
@@ -50,6 +50,16 @@ describe("wildcards", () => {
     });
     expect(of("id Eq x").userStore).toBeUndefined();
   });
+});
+
+test("a value without quotes may have parentheses that are closed", () => {
+  for (const text of ["Sales(EMEA)", "f(g(x))(y)"]) {
+    expect(userFilter(userType, `userName Eq ${text}`)).toMatchObject({ syntax: { literal: { text } } });
+    expect(groupFilter(groupType, `displayNameEq${text}`, stores)).toMatchObject({ syntax: { literal: { text } } });
+  }
+  for (const text of ["(kim)", "kim)", "kim(", "a)b("]) {
+    expect(() => userFilter(userType, `userName Eq ${text}`)).toThrow(Fault);
+  }
 });
 
 describe("any text", () => {

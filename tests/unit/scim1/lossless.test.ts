@@ -1,19 +1,19 @@
 /** Invariants of the mapping: any user that is read and written back stays the same. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { storedResource } from "#core/identities/provisioning/users.ts";
-import { freshUser, type User } from "#core/identities/users/model.ts";
-import { Fault } from "#core/platform/faults.ts";
-import { identityOf } from "#core/scim/patch/elements.ts";
-import { present } from "#core/scim/projection.ts";
-import type { Resource } from "#core/scim/schema/attribute.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { systemSchema } from "#core/scim/schema/system.ts";
-import { userResource } from "#core/scim-api/resources/present.ts";
-import { patched, replaced } from "#core/scim-api/v1/changes.ts";
-import { readRemoved, readSent } from "#core/scim-api/v1/input.ts";
-import { userShown } from "#core/scim-api/v1/present.ts";
-import { everything } from "#core/scim-api/v1/projection.ts";
+import { storedResource } from "#core/directory/provisioning/users.ts";
+import { userResource } from "#core/directory/scim-api/resources/present.ts";
+import { patched, replaced } from "#core/directory/scim-api/v1/changes.ts";
+import { readRemoved, readSent } from "#core/directory/scim-api/v1/input.ts";
+import { userShown } from "#core/directory/scim-api/v1/present.ts";
+import { everything } from "#core/directory/scim-api/v1/projection.ts";
+import { freshUser, type User } from "#core/directory/users/model.ts";
+import { Fault } from "#core/kernel/faults.ts";
+import { identityOf } from "#core/scim/protocol/patch/elements.ts";
+import { present } from "#core/scim/protocol/projection.ts";
+import type { Resource } from "#core/scim/protocol/schema/attribute.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
+import { systemSchema } from "#core/scim/protocol/schema/system.ts";
 import { linksIn, resources } from "./support.ts";
 
 const names = new Map([
@@ -23,7 +23,7 @@ const names = new Map([
 const userOf = ({ userName: _, active = true, ...profile }: Resource): User =>
   freshUser("u-1", "kim", 0, { active: active === true, profile, groupIds: ["g-1"], roleIds: ["r-1"] });
 const shown = (user: User): Resource =>
-  userShown(present(everything(userType), userResource(user, names, linksIn("t"))), ["PRIMARY"]);
+  userShown(present(everything(userType), userResource(user, names, linksIn("t"), false)), ["PRIMARY"]);
 /** Whether no two elements of a list have the same value and type. */
 const isDistinct = (resource: Resource): boolean =>
   userType.schema.attributes.every((attribute) => {

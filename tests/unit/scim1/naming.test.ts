@@ -1,8 +1,8 @@
 /** The attributes that names of SCIM 1.1 mean. */
 import { describe, expect, test } from "vitest";
-import { pathName } from "#core/scim/filter/bound.ts";
-import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { attributesNamed } from "#core/scim-api/v1/naming.ts";
+import { attributesNamed } from "#core/directory/scim-api/v1/naming.ts";
+import { pathName } from "#core/scim/protocol/filter/bound.ts";
+import { groupType, userType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const CORE = "urn:scim:schemas:core:1.0";
 const ENTERPRISE = "urn:scim:schemas:extension:enterprise:1.0";

@@ -1,11 +1,11 @@
 /** Users and groups of several user stores, by the functions of the operations. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/groups.ts";
-import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
-import { postUser, putUser, readUser } from "#core/scim-api/v1/users.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { patchGroup, postGroup, putGroup, readGroup } from "#core/directory/scim-api/v1/groups.ts";
+import { listGroups, listUsers } from "#core/directory/scim-api/v1/list.ts";
+import { postUser, putUser, readUser } from "#core/directory/scim-api/v1/users.ts";
+import { bootstrapTenant } from "#core/directory/tenants/bootstrap.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { testTable } from "#tests/support/engine.ts";
 import type { Shown } from "#tests/support/scim.ts";
 import { callOn, storesOn } from "./support.ts";

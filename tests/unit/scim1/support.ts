@@ -1,15 +1,16 @@
 /** What the unit tests of SCIM 1.1 share: stores on a table, and random resources. */
 import fc from "fast-check";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { groupStore } from "#core/identities/groups/store.ts";
-import { type NameMemory, nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
-import { roleStore } from "#core/identities/roles/store.ts";
-import { userStore } from "#core/identities/users/store.ts";
-import type { Attribute, Json, JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
-import type { ScimCall } from "#core/scim-api/resources/call.ts";
-import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
-import type { Scim1Call, Scim1Stores } from "#core/scim-api/v1/stores.ts";
-import type { Table } from "#core/table/table.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { defaultPasswordLimits } from "#core/directory/credentials/password-limits.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { type NameMemory, nameStore, newNameMemory } from "#core/directory/memberships/shown-names.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import type { ScimCall } from "#core/directory/scim-api/resources/call.ts";
+import { newIsAdministrator } from "#core/directory/scim-api/v1/administrators.ts";
+import type { Scim1Call, Scim1Stores } from "#core/directory/scim-api/v1/stores.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import type { Attribute, Json, JsonObject, Resource, ResourceType } from "#core/scim/protocol/schema/attribute.ts";
 
 /** State with the lifetime of a container. */
 export interface Container {
@@ -43,6 +44,7 @@ export const storesOn = (
     names: nameStore(table, memory, [groups.namesOf, roles.namesOf], clock),
     isAdministrator,
     userStores,
+    passwords: defaultPasswordLimits,
     dialect: { showsUsername: false, needsPassword: false, listsWhole: false, requiresIfMatch: false },
   };
 };

@@ -1,9 +1,9 @@
 /** A PATCH of members reads the list once, and compares it with filters within a budget. */
 import { describe, expect, test } from "vitest";
-import { memberIds } from "#core/identities/provisioning/groups.ts";
-import { readPatch } from "#core/scim/patch/read.ts";
-import { groupType } from "#core/scim/schema/resource-types.ts";
-import { membershipOf, stepsOn } from "#core/scim-api/v2/patch-steps.ts";
+import { memberIds } from "#core/directory/provisioning/groups.ts";
+import { membershipOf, stepsOn } from "#core/directory/scim-api/v2/patch-steps.ts";
+import { readPatch } from "#core/scim/protocol/patch/read.ts";
+import { groupType } from "#core/scim/protocol/schema/resource-types.ts";
 
 const membership = async (paths: readonly string[], members: number) => {
   let reads = 0;

@@ -1,9 +1,9 @@
 /** Rows of consents: one is stored in place of the very one that was read. */
 import { beforeEach, expect, test } from "vitest";
-import { findConsent, removingConsent, storingConsent } from "#core/sessions/consent-store.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { isStale, stale } from "#core/table/stale.ts";
-import type { Step, Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { isStale } from "#core/database/table/stale.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { findConsent, removingConsent, storingConsent } from "#core/sign-in/sessions/consent-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const [tenant, userId, applicationId] = ["acme.com", "8c5a8c1c-6a5f-4a63-9d5e-5a4a1a7c0001", "cars"] as const;
@@ -34,13 +34,4 @@ test("a step that is repeated because its response was lost finds its own consen
   await table.write(step);
   await table.write(step);
   expect(await found()).toMatchObject({ scopes: ["a"] });
-});
-
-test("a row without a version, of earlier code, is replaced", async () => {
-  const step = storingConsent(owner, undefined, given("a"));
-  if (!("put" in step)) throw new Error("a consent is put");
-  const { version: _, ...old } = step.put;
-  await table.write({ put: old, when: "absent", otherwise: stale });
-  await table.write(storingConsent(owner, await found(), given("b")));
-  expect(await found()).toMatchObject({ scopes: ["a", "b"] });
 });

@@ -1,6 +1,7 @@
 /** Rows of sessions: found by the cookie, and gone for good once they are removed. */
 import { expect, test } from "vitest";
-import type { Session } from "#core/sessions/model.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Session } from "#core/sign-in/sessions/model.ts";
 import {
   addingClient,
   changingSession,
@@ -13,8 +14,7 @@ import {
   removingSession,
   sessionsOf,
   storingSession,
-} from "#core/sessions/session-store.ts";
-import { newMeter } from "#core/table/meter.ts";
+} from "#core/sign-in/sessions/session-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const user = { id: "8c5a8c1c-6a5f-4a63-9d5e-5a4a1a7c0001", userName: "kim", userStore: "PRIMARY" };

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
-import { defaultAccess } from "#core/auth/access-control/model.ts";
-import { contrast, grounds } from "#core/settings/brand.ts";
-import { deploymentFromFile, readDeployment } from "#core/settings/deployment.ts";
+import { contrast, grounds } from "#core/service/settings/brand.ts";
+import { deploymentFromFile, readDeployment } from "#core/service/settings/deployment.ts";
 import { deploymentFile } from "#functions/env.ts";
 
 const kind = (lines: string) => `[[custom_inbound_protocol]]\n${lines}\n`;
@@ -16,6 +15,7 @@ describe("accepts", () => {
     (source) => {
       expect(readDeployment(source)).toEqual({
         api: { isStrict: false, requiresIfMatch: false },
+        canDeleteAccount: false,
         changes: { recordDays: 400, deletedDays: 30 },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
@@ -31,8 +31,16 @@ describe("accepts", () => {
           "meta.lastModified",
         ],
         clients: defaultClientLimits,
-        signIn: { sessions: { idleSeconds: 3_600, longestSeconds: 43_200 }, brandOf: expect.any(Function) },
-        access: defaultAccess,
+        signIn: {
+          identifiers: new Set(["userName", "emails.value"]),
+          sessions: { idleSeconds: 3_600, longestSeconds: 43_200 },
+          brandOf: expect.any(Function),
+        },
+        mail: { settings: undefined, limits: { ofNameMax: 5, ofAddressMax: 10, ofSourceMax: 60 } },
+        access: { rules: [], certificates: { enabled: false, issuers: [], exemptContexts: [] } },
+        nameRules: { minLength: 3, blanks: false },
+        passwords: { lengthMin: 8, lengthMax: 100, history: 0 },
+        sourceNames: { ofTenantMax: 30 },
         userStores: [],
       });
     },
@@ -47,12 +55,25 @@ describe("accepts", () => {
     expect(() => readDeployment("[changes]\ndeleted_days = -1")).toThrow("changes.deleted_days");
   });
 
+  test("which names new users may have", () => {
+    expect(readDeployment("[user_name]\nmin_length = 1\nblanks = true").nameRules).toEqual({
+      minLength: 1,
+      blanks: true,
+    });
+    expect(() => readDeployment("[user_name]\nmin_length = 0")).toThrow("user_name.min_length");
+    expect(() => readDeployment('[user_name]\nblanks = "yes"')).toThrow("user_name.blanks");
+  });
+
   test("when sessions end, and refuses what cannot be", () => {
     expect(readDeployment("[sign_in]\nsession_idle_timeout = 300\nsession_lifetime = 600").signIn.sessions).toEqual({
       idleSeconds: 300,
       longestSeconds: 600,
     });
     const read = (lines: string) => () => readDeployment(`[sign_in]\n${lines}`);
+    expect(read('identifiers = ["emails.value"]')).toThrow('sign_in.identifiers: must contain "userName"');
+    expect(read('identifiers = ["userName", "userName"]')).toThrow("sign_in.identifiers: has a name twice");
+    expect(read('identifiers = ["userName", "emails"]')).toThrow("sign_in.identifiers");
+    expect([...readDeployment("").signIn.identifiers]).toEqual(["userName", "emails.value"]);
     expect(read("session_idle_timeout = 299")).toThrow("sign_in.session_idle_timeout: must be at least 300");
     expect(read("session_lifetime = 7776001")).toThrow("sign_in.session_lifetime: must be at most 7776000");
     expect(read("session_lifetime = 600")).toThrow("sign_in.session_idle_timeout: must be at most session_lifetime");
@@ -205,7 +226,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, email, password, account, intermediate_cert_validation, resource, user_name, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { readDeployment } from "#core/settings/deployment.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
+import { readDeployment } from "#core/service/settings/deployment.ts";
+import { userStoreNames } from "#core/service/settings/user-stores.ts";
 import { directoryPassword } from "#functions/env.ts";
 
 const store = (lines: string) => `[[user_store]]\n${lines}\n`;

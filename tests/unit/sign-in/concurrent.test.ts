@@ -1,7 +1,7 @@
 /** Requests of people, one of them held up between what it has read and what it writes while others change that. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { readSessionCookie } from "#core/sessions/session-store.ts";
-import { keys } from "#core/table/keys.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { readSessionCookie } from "#core/sign-in/sessions/session-store.ts";
 import { setUp, TWO_STEPS } from "#tests/support/codes.ts";
 import { between } from "#tests/support/holding.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
@@ -9,8 +9,7 @@ import { create, PASSKEY_STEP, use } from "#tests/support/passkeys.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
-import { newAuthenticator } from "#tools/examples/authenticator.ts";
-import { codeAt, STEP_MS } from "#tools/examples/one-time-code.ts";
+import { codeAt, newAuthenticator, STEP_MS } from "#tools/examples/authenticator.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
@@ -90,7 +89,7 @@ describe("the end of a session while a client gets its first code in it", () => 
     );
     const rows = await allItems(api.service);
     // The work finds the clients that are left.
-    expect(rows).toContainEqual(expect.objectContaining({ PK: keys.logouts(), kind: "session", sid }));
+    expect(rows).toContainEqual(expect.objectContaining({ PK: keys.logouts("carbon.super"), kind: "session", sid }));
     expect(rows.filter(({ SK }) => SK.startsWith(sid)).map(({ clientId }) => clientId)).toEqual([told.clientId]);
   });
 });

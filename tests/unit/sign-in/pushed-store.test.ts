@@ -1,5 +1,6 @@
 /** Rows of pushed requests: opened for a minute, answered once. */
 import { expect, test } from "vitest";
+import { newMeter } from "#core/database/table/meter.ts";
 import {
   findPushed,
   isPushedName,
@@ -7,8 +8,7 @@ import {
   pushedDigest,
   storingPushed,
   usingPushed,
-} from "#core/sign-in/pushed-store.ts";
-import { newMeter } from "#core/table/meter.ts";
+} from "#core/sign-in/flow/pushed-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const pushed = { tenant: "acme.com", clientId: "cars", parameters: "{}", isSigned: true, pushedAtSeconds: 1_000 };

@@ -1,8 +1,8 @@
 /** Which clients belong to a sector of pairwise subjects. */
 import { describe, expect, test } from "vitest";
 import type { Application } from "#core/applications/registry/model.ts";
-import type { SignInContext } from "#core/sign-in/context.ts";
-import { checkSector, readSector } from "#core/sign-in/sectors.ts";
+import type { SignInContext } from "#core/sign-in/flow/context.ts";
+import { checkSector, readSector } from "#core/sign-in/flow/sectors.ts";
 
 const DOCUMENT = "https://sector.example/list.json";
 

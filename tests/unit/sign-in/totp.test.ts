@@ -1,7 +1,7 @@
 /** One-time codes against the vectors of RFC 6238 (appendix B), and what an app is given. */
 import { describe, expect, test } from "vitest";
-import { newRecoveryCodes, newSecret, secretForApps, stepOf, withoutRecoveryCode } from "#core/sign-in/totp.ts";
-import { codeAt } from "#tools/examples/one-time-code.ts";
+import { newRecoveryCodes, newSecret, secretForApps, stepOf, withoutRecoveryCode } from "#core/sign-in/flow/totp.ts";
+import { codeAt } from "#tools/examples/authenticator.ts";
 
 /** "12345678901234567890" in Base32, the key of the vectors for SHA-1. */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -1,11 +1,11 @@
 /** Which security events the changes of users, groups and roles are, and what these say (RFC 9967, CAEP 1.0). */
 import { describe, expect, test } from "vitest";
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { claimsOf, type DataReads } from "#core/signals/claims.ts";
-import { defaultTypes, supportedTypes } from "#core/signals/event-types.ts";
-import { occurrenceOf } from "#core/signals/happenings.ts";
-import { deliveredTypes, PUSH, type Stream } from "#core/signals/model.ts";
-import { subjectDigest } from "#core/signals/subjects.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { claimsOf, type DataReads } from "#core/events/shared-signals/claims.ts";
+import { defaultTypes, supportedTypes } from "#core/events/shared-signals/event-types.ts";
+import { occurrenceOf } from "#core/events/shared-signals/happenings.ts";
+import { deliveredTypes, PUSH, type Stream } from "#core/events/shared-signals/model.ts";
+import { subjectDigest } from "#core/events/shared-signals/subjects.ts";
 import { CAEP, envelope, NOON, reading, recordOf, SCIM, streamWith } from "./support.ts";
 
 const ISSUER = "https://id.example/oauth2/token";

@@ -1,14 +1,14 @@
 /** Poll delivery: nothing is lost and order is kept, however a receiver polls, acknowledges and crashes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
-import type { ChangeRecord } from "#core/changes/model.ts";
-import type { Feed } from "#core/events/model.ts";
-import { defaultTypes } from "#core/signals/event-types.ts";
-import type { Stream } from "#core/signals/model.ts";
-import { poll } from "#core/signals/poll.ts";
-import { envelopeOf } from "#core/signals/push.ts";
-import { asideText } from "#core/signals/streams.ts";
+import { changeIdOf, digestOfResource } from "#core/database/changes/change-id.ts";
+import type { ChangeRecord } from "#core/database/changes/model.ts";
+import type { Feed } from "#core/events/delivery/model.ts";
+import { defaultTypes } from "#core/events/shared-signals/event-types.ts";
+import type { Stream } from "#core/events/shared-signals/model.ts";
+import { poll } from "#core/events/shared-signals/poll.ts";
+import { envelopeOf } from "#core/events/shared-signals/push.ts";
+import { asideText } from "#core/events/shared-signals/streams.ts";
 import { NOON, ORIGIN, reading, recordOf, streamWith } from "./support.ts";
 
 /** A feed in memory: a cursor is the number of records before it. */

@@ -1,10 +1,10 @@
 /** Records and streams for tests of security events. */
-import type { Change, ChangeRecord } from "#core/changes/model.ts";
-import { startingAt } from "#core/events/model.ts";
-import type { DataReads, Envelope } from "#core/signals/claims.ts";
-import { supportedTypes } from "#core/signals/event-types.ts";
-import { POLL, type Stream } from "#core/signals/model.ts";
-import { envelopeOf } from "#core/signals/push.ts";
+import type { Change, ChangeRecord } from "#core/database/changes/model.ts";
+import { startingAt } from "#core/events/delivery/model.ts";
+import type { DataReads, Envelope } from "#core/events/shared-signals/claims.ts";
+import { supportedTypes } from "#core/events/shared-signals/event-types.ts";
+import { POLL, type Stream } from "#core/events/shared-signals/model.ts";
+import { envelopeOf } from "#core/events/shared-signals/push.ts";
 
 export const NOON = Date.UTC(2026, 10, 22, 12);
 export const ORIGIN = "https://id.example";

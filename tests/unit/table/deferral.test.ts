@@ -1,11 +1,11 @@
 /** A change that is held back until its response is known (decision 0086), on the embedded engine. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { deferral } from "#core/table/deferral.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { isStale } from "#core/table/stale.ts";
-import type { Item, Key, Step, Table } from "#core/table/table.ts";
-import { early, leftToOthers } from "#core/table/timing.ts";
+import { deferral } from "#core/database/table/deferral.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { isStale } from "#core/database/table/stale.ts";
+import type { Item, Key, Step, Table } from "#core/database/table/table.ts";
+import { early, leftToOthers } from "#core/database/table/timing.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 class Taken extends Error {}

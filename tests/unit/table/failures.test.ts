@@ -1,7 +1,7 @@
 /** Which failures of DynamoDB and of the network are retried. The table retries: its client makes one attempt. */
 import { expect, test } from "vitest";
-import { DatabaseError, TransactionCancelled, UnreadableResponse } from "#core/table/client/errors.ts";
-import { isTransient } from "#core/table/failures.ts";
+import { DatabaseError, TransactionCancelled, UnreadableResponse } from "#core/database/table/client/errors.ts";
+import { isTransient } from "#core/database/table/failures.ts";
 
 const failure = (fields: object): Error => Object.assign(new Error("a failure"), fields);
 const cancelled = (...codes: string[]): Error =>

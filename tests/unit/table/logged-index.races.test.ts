@@ -3,13 +3,13 @@
  * items of a Query one after the other, and the Queries of one round trip at different times.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#core/platform/ids.ts";
-import { readSnapshot } from "#core/table/logged-index/reading.ts";
-import type { LoggedLimits } from "#core/table/logged-index/rows.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Item, Table } from "#core/table/table.ts";
-import type { Pair } from "#core/table/value-index/model.ts";
-import { comparePairs } from "#core/table/value-index/pair.ts";
+import { readSnapshot } from "#core/database/table/logged-index/reading.ts";
+import type { LoggedLimits } from "#core/database/table/logged-index/rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Item, Table } from "#core/database/table/table.ts";
+import type { Pair } from "#core/database/table/value-index/model.ts";
+import { comparePairs } from "#core/database/table/value-index/pair.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase } from "#tests/support/hostile-database.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";

@@ -1,15 +1,15 @@
 /** Indexes behind a log in tests: small, written as stores do, and compared with lists in memory. */
 import { expect } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import { inspectLogged } from "#core/table/logged-index/inspect.ts";
-import { loggedIndex } from "#core/table/logged-index/logged-index.ts";
-import { type LoggedContext, type LoggedLimits, loggedLimitsOf } from "#core/table/logged-index/rows.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Step, Table } from "#core/table/table.ts";
-import type { Pair, PairChange } from "#core/table/value-index/model.ts";
-import { comparePairs, pairText } from "#core/table/value-index/pair.ts";
-import type { ValueIndex } from "#core/table/value-index/value-index.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { inspectLogged } from "#core/database/table/logged-index/inspect.ts";
+import { loggedIndex } from "#core/database/table/logged-index/logged-index.ts";
+import { type LoggedContext, type LoggedLimits, loggedLimitsOf } from "#core/database/table/logged-index/rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import type { Pair, PairChange } from "#core/database/table/value-index/model.ts";
+import { comparePairs, pairText } from "#core/database/table/value-index/pair.ts";
+import type { ValueIndex } from "#core/database/table/value-index/value-index.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 
 /** Small, so that blocks, changes, packs, splits and joins all take part. */

@@ -1,16 +1,21 @@
 /** Indexes behind a log: random changes by many writers, read in every way, against a list in memory. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#core/platform/ids.ts";
-import { inspectLogged, loggedLayout, mendLoggedRange, timesHeldLogged } from "#core/table/logged-index/inspect.ts";
-import { loggedIndex } from "#core/table/logged-index/logged-index.ts";
-import { readSnapshot } from "#core/table/logged-index/reading.ts";
-import type { LoggedLimits } from "#core/table/logged-index/rows.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { overlay } from "#core/table/overlay.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Table } from "#core/table/table.ts";
-import type { Interval, Pair, ValueMatch } from "#core/table/value-index/model.ts";
-import { comparePairs, pairText } from "#core/table/value-index/pair.ts";
+import {
+  inspectLogged,
+  loggedLayout,
+  mendLoggedRange,
+  timesHeldLogged,
+} from "#core/database/table/logged-index/inspect.ts";
+import { loggedIndex } from "#core/database/table/logged-index/logged-index.ts";
+import { readSnapshot } from "#core/database/table/logged-index/reading.ts";
+import type { LoggedLimits } from "#core/database/table/logged-index/rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { overlay } from "#core/database/table/overlay.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Table } from "#core/database/table/table.ts";
+import type { Interval, Pair, ValueMatch } from "#core/database/table/value-index/model.ts";
+import { comparePairs, pairText } from "#core/database/table/value-index/pair.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";
 import { memoryIndex } from "#tests/support/value-index.ts";

@@ -1,6 +1,6 @@
 /** The meter counts the longest chain of calls as round trips, also among concurrent chains. */
 import { expect, test } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
+import { newMeter } from "#core/database/table/meter.ts";
 
 /** Makes calls: `a` begins one, `-a` ends it. */
 const played = (...moves: readonly string[]) => {

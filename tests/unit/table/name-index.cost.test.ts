@@ -1,7 +1,7 @@
 /** The cost of the name index in round trips and capacity units (decision 0004). */
 import { beforeAll, describe, expect, it } from "vitest";
-import { foldName } from "#core/platform/fold.ts";
-import { layout } from "#core/table/name-index/items.ts";
+import { layout } from "#core/database/table/name-index/items.ts";
+import { foldName } from "#core/kernel/fold.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 import {

@@ -3,9 +3,9 @@
  * time, so the tests hold on a slow machine.
  */
 import { expect } from "vitest";
-import type { NameIndex } from "#core/table/name-index/name-index.ts";
-import { nameKey } from "#core/table/name-index/name-key.ts";
-import { compareKeys } from "#core/table/table.ts";
+import type { NameIndex } from "#core/database/table/name-index/name-index.ts";
+import { nameKey } from "#core/database/table/name-index/name-key.ts";
+import { compareKeys } from "#core/database/table/table.ts";
 import type { Odds } from "#tests/support/hostile-database.ts";
 import { keysIn, NotOwned, named, released, renamed, Taken } from "./name-index.support.ts";
 

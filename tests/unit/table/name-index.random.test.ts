@@ -7,11 +7,10 @@
  * of requests, readers read a number of times, and no call has a deadline.
  */
 import { beforeAll, describe, expect, it } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
-import { isWide, rangeOf } from "#core/table/name-index/items.ts";
-import { type NameIndexOptions, nameIndex } from "#core/table/name-index/name-index.ts";
-import { narrowRanges, widenRanges } from "#core/table/name-index/reshaping.ts";
-import { compareKeys } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { isWide, rangeOf } from "#core/database/table/name-index/items.ts";
+import { type NameIndexOptions, nameIndex } from "#core/database/table/name-index/name-index.ts";
+import { compareKeys } from "#core/database/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, seeded } from "#tests/support/hostile-database.ts";
 import {
@@ -78,42 +77,6 @@ describe.each([
 });
 
 describe("a name index on a hostile database", () => {
-  it.each([11, 12])(
-    "stays equal to a sorted array while its ranges are widened and narrowed (seed %i)",
-    { timeout: HANGS_MS },
-    async (seed) => {
-      const random = seeded(seed);
-      const hostile = hostileDatabase(seed, HOSTILE, "requests");
-      const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { transport: hostile.transport } });
-      const keys = freshKeys();
-      const index = nameIndex(open(newMeter()), keys, WIDE);
-      const model: Model = new Map(steady.map((key) => [`steady ${key}`, key]));
-      for (const [id, key] of model) await index.create(named(key, id));
-      hostile.settle();
-
-      const progress = newProgress();
-      let isDone = false;
-      let reshaped = 0;
-      const operator = async (): Promise<void> => {
-        while (!isDone) {
-          for await (const joined of widenRanges(open(newMeter()), keys, { ...WIDE, wideFrom: 1 })) reshaped += joined;
-          for await (const _ of narrowRanges(open(newMeter()), keys, WIDE)) reshaped += 1;
-        }
-      };
-      const writers = churn(index, model, random, OPERATIONS * 2, progress).finally(() => {
-        isDone = true;
-        progress.end();
-      });
-      await Promise.all([writers, operator(), readMeanwhile(index, random, OPERATIONS, progress)]);
-      hostile.set(CALM);
-      hostile.settle();
-
-      expect(reshaped).toBeGreaterThan(10);
-      expect(await index.audit()).toEqual([]);
-      await compare(index, [...model.values()].sort(compareKeys), random);
-    },
-  );
-
   it("counts every name once while splits are seen half done", { timeout: HANGS_MS }, async () => {
     const hostile = hostileDatabase(4, { ...CALM, half: 0.5, halfMs: 6 }, "requests");
     const open = table.reopen({ deadlineMs: NO_DEADLINE, client: { transport: hostile.transport } });

@@ -1,13 +1,13 @@
 /** Helpers of the tests of the name index. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { keys, type NameListKeys } from "#core/table/keys.ts";
-import { type Cost, newMeter } from "#core/table/meter.ts";
-import type { NewName, OldName } from "#core/table/name-index/claim.ts";
-import type { Entry } from "#core/table/name-index/items.ts";
-import { type NameIndex, type NameIndexOptions, nameIndex } from "#core/table/name-index/name-index.ts";
-import type { Renaming } from "#core/table/name-index/writes.ts";
-import type { Item, Step, Table } from "#core/table/table.ts";
+import { keys, type NameListKeys } from "#core/database/table/keys.ts";
+import { type Cost, newMeter } from "#core/database/table/meter.ts";
+import type { NewName, OldName } from "#core/database/table/name-index/claim.ts";
+import type { Entry } from "#core/database/table/name-index/items.ts";
+import { type NameIndex, type NameIndexOptions, nameIndex } from "#core/database/table/name-index/name-index.ts";
+import type { Renaming } from "#core/database/table/name-index/writes.ts";
+import type { Item, Step, Table } from "#core/database/table/table.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 
 let indexes = 0;

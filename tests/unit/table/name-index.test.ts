@@ -1,10 +1,10 @@
 /** The guarantees of the name index, one by one, without concurrent writers. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
-import { layout } from "#core/table/name-index/items.ts";
-import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
-import { NAME_BYTES_MAX, nameKey } from "#core/table/name-index/name-key.ts";
-import { compareKeys, type Step, type Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { layout } from "#core/database/table/name-index/items.ts";
+import { type NameIndex, nameIndex } from "#core/database/table/name-index/name-index.ts";
+import { NAME_BYTES_MAX, nameKey } from "#core/database/table/name-index/name-key.ts";
+import { compareKeys, type Step, type Table } from "#core/database/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import {
   freshKeys,

@@ -1,6 +1,6 @@
 /** Windows that are returned before they are counted, and lists that are too long to be returned. */
 import { beforeAll, expect, test } from "vitest";
-import { layout } from "#core/table/name-index/items.ts";
+import { layout } from "#core/database/table/name-index/items.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { freshKeys, keysIn, load, type OpenIndex, openIndex } from "./name-index.support.ts";
 

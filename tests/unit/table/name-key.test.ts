@@ -1,9 +1,9 @@
 /** Keys of names, and their order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { nameKey } from "#core/table/name-index/name-key.ts";
-import { compareKeys } from "#core/table/table.ts";
+import { nameKey } from "#core/database/table/name-index/name-key.ts";
+import { compareKeys } from "#core/database/table/table.ts";
+import { Fault } from "#core/kernel/faults.ts";
 
 describe("nameKey", () => {
   it("gives names that differ only in case or composition one key", () => {

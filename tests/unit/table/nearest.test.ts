@@ -1,7 +1,7 @@
 /** The ranges that cover keys, read together by what a container remembers of them. */
 import { describe, expect, test } from "vitest";
-import { NearestMemory, nearestOn } from "#core/table/nearest.ts";
-import type { Item, Key, NearestQuery, RangeQuery } from "#core/table/table.ts";
+import { NearestMemory, nearestOn } from "#core/database/table/nearest.ts";
+import type { Item, Key, NearestQuery, RangeQuery } from "#core/database/table/table.ts";
 
 const range = (PK: string, low: string, high: string): Item => ({ PK, SK: `.${low}`, hi: high });
 const at = (PK: string, text: string): NearestQuery => ({ PK, from: ".", to: `.${text}` });

@@ -4,11 +4,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { TransactionCancelled } from "#core/table/client/errors.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { overlay } from "#core/table/overlay.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Item, Key, RangeQuery, Step, Table, When } from "#core/table/table.ts";
+import { TransactionCancelled } from "#core/database/table/client/errors.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { overlay } from "#core/database/table/overlay.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Item, Key, RangeQuery, Step, Table, When } from "#core/database/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 
@@ -124,6 +124,7 @@ const generator = (seed: number) => {
       () => ({ above: { s: of(["", "j", "\uffee"]) } }),
       () => ({ above: { n: "0" } }),
       () => ({ lacking: [of(["n", "s", "k"])] }),
+      () => ({ unlike: { s: of(["", "é", "k"]), [of(["p0", "p1", "n"])]: of(["", "1", "2"]) } }),
     ])();
   const step = (key: Key): Step => {
     const common = { when: when(), otherwise: below(5) === 0 ? () => "applied" as const : refused(key.SK) };
@@ -146,6 +147,9 @@ const generator = (seed: number) => {
             {},
           ]),
           ...(below(4) === 0 && { clear: [of(["bytes", "map", "none"])] }),
+          ...(below(5) === 0 && {
+            push: { value: of(["1", "2"]), through: of([["p0"], ["p0", "p1"], ["p1", "p0", "p2"]]) },
+          }),
         };
     }
   };
@@ -271,6 +275,25 @@ describe("an overlay", () => {
     };
     await expect(tried.write({ ...put(secret), otherwise })).rejects.toThrow(Refused);
     expect(found).toEqual([secret]);
+  });
+
+  it("lets the table compare what it may not read, and writes nothing", async () => {
+    const secret = { PK: "T#a.example#CRED#former", SK: "A" };
+    await real.write(put({ ...secret, p0: "digest" }));
+    const change = (value: string): Step => ({
+      change: secret,
+      push: { value, through: ["p0", "p1"] },
+      when: { unlike: { p0: value, p1: value } },
+      otherwise: refused("former"),
+    });
+    const tried = overlay(real);
+    await expect(tried.write(change("digest"))).rejects.toThrow("former");
+    await tried.write(change("another"));
+    // What it has written itself, it knows.
+    await expect(tried.write(change("another"))).rejects.toThrow("former");
+    expect(await real.get(secret)).toEqual({ ...secret, p0: "digest" });
+    await tried.flush();
+    expect(await real.get(secret)).toEqual({ ...secret, p0: "another", p1: "digest" });
   });
 
   it("tries concurrent writes one after the other", async () => {

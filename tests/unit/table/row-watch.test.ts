@@ -1,9 +1,9 @@
 /** Rows that are held between a read and the transaction that is based on it, on the embedded engine. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
-import { newRowWatch, type RowWatch } from "#core/table/row-watch.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Item, Key, Step, Table, When } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { newRowWatch, type RowWatch } from "#core/database/table/row-watch.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Item, Key, Step, Table, When } from "#core/database/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 let made: TestTable;

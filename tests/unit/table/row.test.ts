@@ -17,8 +17,9 @@ import {
   text,
   textSet,
   withDefault,
-} from "#core/table/row.ts";
-import type { Item } from "#core/table/table.ts";
+} from "#core/database/table/row.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { Fault, faults } from "#core/kernel/faults.ts";
 
 const SECRET = "secret-5f1c";
 const key = { PK: "T#acme#U#1", SK: "A" };
@@ -98,13 +99,13 @@ describe("a codec", () => {
     expect(codec.read(item)).toEqual(row);
   });
 
-  test("does not store what absence means, and reads rows that lack later attributes", () => {
+  test("does not store what absence means, and reads it", () => {
     const { note: _, ...plain } = { ...row, isOld: false, tags: [] };
     const written = codec.write(plain);
     for (const absent of ["isOld", "tags", "note"]) expect(written).not.toHaveProperty(absent);
-    const older: Item = { ...key, ...Object.fromEntries(Object.entries(written).filter(([name]) => name !== "limit")) };
-    expect(codec.read(older)).toEqual({ ...plain, limit: 10 });
-    expect(codec.read(older)).not.toHaveProperty("note");
+    const short: Item = { ...key, ...Object.fromEntries(Object.entries(written).filter(([name]) => name !== "limit")) };
+    expect(codec.read(short)).toEqual({ ...plain, limit: 10 });
+    expect(codec.read(short)).not.toHaveProperty("note");
   });
 
   test("ignores attributes that it does not declare", () => {
@@ -139,6 +140,20 @@ describe("a codec", () => {
       }),
     );
   });
+});
+
+test("a row with a version of its shape is of a later release: 503, and the cause names the row for operators", () => {
+  expect(item).not.toHaveProperty("_v");
+  let thrown: unknown;
+  try {
+    codec.read({ ...item, _v: 2 });
+  } catch (error) {
+    thrown = error;
+  }
+  if (!(thrown instanceof Fault)) throw new Error("the row was read");
+  expect(faults[thrown.fault].status).toBe(503);
+  expect(thrown.description).toBe("A later release of the service stored this. Try again.");
+  expect(String(thrown.cause)).toBe('Error: A later release wrote the sample row PK="T#acme#U#1" SK="A".');
 });
 
 describe("a damaged row", () => {

@@ -1,9 +1,9 @@
 /** Attempts that meet other writers: room is made in all ranges of a transaction at once. */
 import { describe, expect, test } from "vitest";
-import { HttpTransport, type Transport } from "#core/table/client/transport.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { Crowded, contentionOf, Moved, settle } from "#core/table/settle.ts";
-import type { Step } from "#core/table/table.ts";
+import { HttpTransport, type Transport } from "#core/database/table/client/transport.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { Crowded, contentionOf, Moved, settle } from "#core/database/table/settle.ts";
+import type { Step } from "#core/database/table/table.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const crowd = (range: string, relieved: string[]) => new Crowded(range, async () => void relieved.push(range));

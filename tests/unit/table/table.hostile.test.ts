@@ -1,8 +1,8 @@
 /** The contract of the table on a database with conflicts, throttling and lost responses. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Fault } from "#core/platform/faults.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Item, Key, Step, Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Item, Key, Step, Table } from "#core/database/table/table.ts";
+import { Fault } from "#core/kernel/faults.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 
@@ -25,7 +25,7 @@ const at = (SK: string): Key => ({ PK, SK });
 const put = (item: Item | Key): Step => ({ put: { ...item }, when: "absent", otherwise: refused(item.SK) });
 
 describe("on a hostile database", () => {
-  const behind = (odds: Partial<Odds>, deadlineMs = 60) => {
+  const behind = (odds: Partial<Odds>, deadlineMs = 250) => {
     const hostile = hostileDatabase(1, { ...CALM, ...odds });
     const client = { transport: hostile.transport };
     return { hostile, table: made.reopen({ deadlineMs, client })(newMeter()) };

@@ -1,7 +1,7 @@
 /** The contract of the table, on the embedded engine. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newMeter } from "#core/table/meter.ts";
-import { FIRST, type Item, type Key, LAST, type Step, type Table, type When } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { FIRST, type Item, type Key, LAST, type Step, type Table, type When } from "#core/database/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 let made: TestTable;

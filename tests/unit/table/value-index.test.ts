@@ -1,16 +1,16 @@
 /** Indexes of values: random changes by many writers, read in every way, against a list in memory. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import { type Meter, newMeter } from "#core/table/meter.ts";
-import { stale, whileStale } from "#core/table/stale.ts";
-import type { Step, Table } from "#core/table/table.ts";
-import { idSetOf } from "#core/table/value-index/id-set.ts";
-import { layout } from "#core/table/value-index/layout.ts";
-import type { Interval, Pair, PairChange, ValueMatch } from "#core/table/value-index/model.ts";
-import { comparePairs, indexedText, isCut, pairOf, pairText } from "#core/table/value-index/pair.ts";
-import type { ValueIndexLimits } from "#core/table/value-index/range-rows.ts";
-import { type ValueIndex, valueIndex } from "#core/table/value-index/value-index.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { type Meter, newMeter } from "#core/database/table/meter.ts";
+import { stale, whileStale } from "#core/database/table/stale.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { idSetOf } from "#core/database/table/value-index/id-set.ts";
+import { layout } from "#core/database/table/value-index/layout.ts";
+import type { Interval, Pair, PairChange, ValueMatch } from "#core/database/table/value-index/model.ts";
+import { comparePairs, indexedText, isCut, pairOf, pairText } from "#core/database/table/value-index/pair.ts";
+import type { ValueIndexLimits } from "#core/database/table/value-index/range-rows.ts";
+import { type ValueIndex, valueIndex } from "#core/database/table/value-index/value-index.ts";
+import { newId } from "#core/kernel/ids.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase } from "#tests/support/hostile-database.ts";
 import { type Random, randomOf } from "#tests/support/random.ts";

@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TemplateStores } from "#core/applications/templates/handlers.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
-import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
-import { pause } from "#core/platform/clock.ts";
-import { newId } from "#core/platform/ids.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
-import { templateUndoHandlers } from "#core/undo/templates.ts";
+import { lanes, recordRange, toRecord } from "#core/database/changes/record-rows.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { pause } from "#core/kernel/clock.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { templateUndoHandlers } from "#core/versions/undo/templates.ts";
 import { causedIn } from "#tests/support/caused.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 

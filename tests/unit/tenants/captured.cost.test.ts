@@ -1,12 +1,12 @@
 /** What the creation of a tenant reads to find the names that it would capture, at a hundred thousand users; a million cost ten times that. */
 import { expect, test } from "vitest";
-import { userStore } from "#core/identities/users/store.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import { layout } from "#core/table/name-index/items.ts";
-import { capturedNames } from "#core/tenants/captured.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import { layout } from "#core/database/table/name-index/items.ts";
+import { capturedNames } from "#core/directory/tenants/captured.ts";
+import { userStore } from "#core/directory/users/store.ts";
 import { testTable } from "#tests/support/engine.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import { loadItems } from "#tools/bench/loading.ts";
 
 const USERS = 100_000;
 

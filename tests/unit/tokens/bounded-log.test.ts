@@ -3,13 +3,13 @@
  * container has read are compared with their marks.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Item } from "#core/database/table/table.ts";
+import { newId } from "#core/kernel/ids.ts";
+import { newRevocationCache, REVOCATION_FRESH_MS } from "#core/sign-in/authentication/token-validity.ts";
 import { LOG_LIMITS } from "#core/tokens/known-log.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
 import { revokingGrant, revokingUser } from "#core/tokens/revocation-store.ts";
-import { newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import {
   anything,
   madeAt,

@@ -78,7 +78,7 @@ describe.each(formats)("%s", (_, textOf) => {
 
 test("a sign-in, and its refreshed tokens, of a clock that is ahead are not valid until their time", () => {
   const now = Date.now();
-  const family = (startedMs: number, rotatedMs: number, startedSeconds?: number): Family => ({
+  const family = (startedMs: number, rotatedMs: number, startedSeconds: number): Family => ({
     id: "f",
     tenant: TENANT,
     clientId: "client",
@@ -99,10 +99,8 @@ test("a sign-in, and its refreshed tokens, of a clock that is ahead are not vali
     [family(now + 10_000, 0, seconds), false],
     [family(now + DAY_MS, 0, seconds), false],
     [family(now, now + 20_000, seconds), false],
-    [family(now + 10_000, 0), false],
     [family(now + DAY_MS, 0, seconds + 86_400), true],
     [family(now, now + DAY_MS, seconds), true],
-    [family(now + DAY_MS, 0), true],
   ] as const) {
     expect(isFamilyFromFuture(one, now)).toBe(isAhead);
   }

@@ -1,9 +1,9 @@
 /** The key that a token is bound to: its forms, in rows and JWTs of every age. */
 import { createHash, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import { misfit } from "#core/table/row.ts";
-import type { Item } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { misfit } from "#core/database/table/row.ts";
+import type { Item } from "#core/database/table/table.ts";
 import { accessTokenStore, storingAccessToken } from "#core/tokens/access-token-store.ts";
 import {
   type Confirmation,

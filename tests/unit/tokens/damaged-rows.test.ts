@@ -4,11 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
-import { newSeal } from "#core/platform/seal.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Item, Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Item, Table } from "#core/database/table/table.ts";
+import { newSeal } from "#core/kernel/seal.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/sign-in/authentication/lockout-store.ts";
 import { accessTokenStore } from "#core/tokens/access-token-store.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import { digestOf, newOpaque } from "#core/tokens/opaque.ts";

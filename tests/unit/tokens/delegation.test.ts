@@ -1,6 +1,7 @@
 /** What a token keeps of the exchanges behind it. */
 import { describe, expect, test } from "vitest";
-import { actOf, EXCHANGES_MAX, type Exchange, originsOf, packed, unpacked } from "#core/tokens/delegation.ts";
+import { actOf, EXCHANGES_MAX, originsOf, packed, unpacked } from "#core/tokens/delegation.ts";
+import type { Exchange } from "#core/tokens/model.ts";
 
 const exchanges: readonly Exchange[] = [
   { clientId: "second", grantId: "g2", issuedMs: 2 },

@@ -1,7 +1,7 @@
 /** DPoP proofs and their nonces, by a clock that the test sets. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { SentRequest } from "#core/operation/context.ts";
+import type { SentRequest } from "#core/kernel/operation/context.ts";
 import { newProofReader } from "#core/tokens/dpop.ts";
 import { PROOF_ALGORITHMS, publicKeyIn } from "#core/tokens/dpop-key.ts";
 import { newNonces } from "#core/tokens/dpop-nonce.ts";

@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeEach, expect, test } from "vitest";
-import { newSeal } from "#core/platform/seal.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 import { newIdTokenKeys } from "#core/tokens/id-token-keys.ts";
 import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
 import { newSigningKeys, newVerifyingKeys } from "#core/tokens/key-cache.ts";

@@ -1,9 +1,9 @@
 /** The key ring in the table: creation, rotation, removal, and the caches of containers. */
 import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { newSeal } from "#core/platform/seal.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Table } from "#core/table/table.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { newSeal } from "#core/kernel/seal.ts";
 import { issuerAt, type publicKey, readAccessToken } from "#core/tokens/jwt.ts";
 import { newSigningKeys, newVerifyingKeys } from "#core/tokens/key-cache.ts";
 import { LEAD_MS, LIFE_SECONDS } from "#core/tokens/key-ring.ts";

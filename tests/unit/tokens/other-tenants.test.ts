@@ -1,10 +1,10 @@
 /** No request waits for the data of another tenant than its token's, or fails by it. */
 import { expect, test } from "vitest";
-import { SUPER_TENANT } from "#core/domain/tenant.ts";
-import { keys } from "#core/table/keys.ts";
-import type { Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { SUPER_TENANT } from "#core/kernel/domain/tenant.ts";
+import { newRevocationCache } from "#core/sign-in/authentication/token-validity.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
-import { newRevocationCache } from "#core/tokens/validity.ts";
 import { anything, newReader, TOKEN_TENANT, tokenOf, tokenWorld } from "#tests/support/token-world.ts";
 
 const { addTenant, read, write, jwtOf, opaqueOf } = tokenWorld();
@@ -32,7 +32,7 @@ test.each<[string, (token: AccessToken) => Promise<string>]>([
   ["an opaque token", opaqueOf],
 ])("%s is validated while the data of every other tenant is silent or fails", async (_, textOf) => {
   await addTenant(OTHER);
-  await write(anything({ ...keys.client("theirs"), tenant: OTHER }));
+  await write(anything({ ...keys.client("theirs"), tenant: OTHER, tokensFromMs: 0 }));
   const now = Date.now();
   const own = await textOf(tokenOf(now));
   const theirs = await textOf(tokenOf(now, { tenant: OTHER, clientId: "theirs" }));
@@ -78,7 +78,7 @@ test("a JWT that claims a tenant falsely is refused; the tenant is not remembere
 
 test("a JWT of any tenant costs one round trip in a container that starts", async () => {
   await addTenant(SUPER_TENANT);
-  await write(anything({ ...keys.client("root"), tenant: SUPER_TENANT }));
+  await write(anything({ ...keys.client("root"), tenant: SUPER_TENANT, tokensFromMs: 0 }));
   const now = Date.now();
   for (const token of [tokenOf(now), tokenOf(now, { tenant: SUPER_TENANT, clientId: "root" })]) {
     expect(await read(newReader(), await jwtOf(token), now)).toMatchObject({ isValid: true, roundTrips: 1 });

@@ -3,8 +3,9 @@
  * each decides as if it read all of them. Revocations are written up to nine seconds after the time that they contain.
  */
 import { expect, test } from "vitest";
-import { keys } from "#core/table/keys.ts";
-import type { Step } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import type { Step } from "#core/database/table/table.ts";
+import { newRevocationCache, REVOCATION_FRESH_MS } from "#core/sign-in/authentication/token-validity.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
 import {
   REVOCATION_LEAD_MS,
@@ -15,7 +16,6 @@ import {
   revokingScopes,
   revokingUser,
 } from "#core/tokens/revocation-store.ts";
-import { newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { anything, issuer, madeAt, newReader, TOKEN_TENANT, tokenOf, tokenWorld } from "#tests/support/token-world.ts";
 
 const { table, write, jwtOf, opaqueOf } = tokenWorld();

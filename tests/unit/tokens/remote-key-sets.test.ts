@@ -1,6 +1,6 @@
 /** JWK sets at addresses of clients: how often an address is read, and which set counts. */
 import { describe, expect, test } from "vitest";
-import { newRemoteKeySets } from "#core/tokens/remote-key-sets.ts";
+import { newRemoteKeySets } from "#core/tokens/remote-documents.ts";
 
 const [SECOND, MINUTE] = [1_000, 60_000];
 const AT = "https://client.example/jwks";

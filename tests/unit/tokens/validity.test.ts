@@ -1,10 +1,17 @@
 /** The revocation cache of a container: what it knows, what it costs, and that it misses nothing between two reads. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { systemClock } from "#core/platform/clock.ts";
-import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Step, Table } from "#core/table/table.ts";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Step, Table } from "#core/database/table/table.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { systemClock } from "#core/kernel/clock.ts";
+import {
+  FRESH,
+  newRevocationCache,
+  REVOCATION_FRESH_MS,
+  type RevocationState,
+  STRICT,
+} from "#core/sign-in/authentication/token-validity.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
 import { LOG_WINDOW_MS } from "#core/tokens/revocation-log-store.ts";
 import {
@@ -17,7 +24,6 @@ import {
   revokingScopes,
   revokingUser,
 } from "#core/tokens/revocation-store.ts";
-import { FRESH, newRevocationCache, REVOCATION_FRESH_MS, type RevocationState, STRICT } from "#core/tokens/validity.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -143,7 +149,11 @@ describe("a container", () => {
 describe("a token of more than a day", () => {
   const old = () => issuedAt(now() - LOG_WINDOW_MS - 1);
   const client = (more: Record<string, number> = {}) =>
-    table.write({ put: { ...keys.client("client"), tenant: TENANT, ...more }, when: "any", otherwise: fail });
+    table.write({
+      put: { ...keys.client("client"), tenant: TENANT, tokensFromMs: 0, ...more },
+      when: "any",
+      otherwise: fail,
+    });
   test("is older than the log, which leaves it to the marks each time", async () => {
     const state = await newRevocationCache().of(TENANT, table, now(), FRESH);
     expect(state.judge(issuedAt(now() - LOG_WINDOW_MS / 2), "key", now())).toBe("valid");

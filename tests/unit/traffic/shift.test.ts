@@ -4,6 +4,7 @@ import { type FakeAws, fakeAws, served } from "#tests/support/fake-aws.ts";
 import { openBrakes } from "#tools/traffic/brakes.ts";
 import { type Fleet, openFleet } from "#tools/traffic/fleet.ts";
 import { goBack, latestOf } from "#tools/traffic/going-back.ts";
+import { openMeasures } from "#tools/traffic/measures.ts";
 import { type Outcome, type Shifting, shift } from "#tools/traffic/shift.ts";
 
 const STAGE = "production";
@@ -25,12 +26,15 @@ afterEach(async () => {
 
 const run = async (options: Partial<Shifting> = {}): Promise<Outcome> => {
   const brakes = openBrakes(STAGE, { ...aws.config, maxAttempts: 1 });
+  const measures = openMeasures(STAGE, { ...aws.config, maxAttempts: 1 });
   const plan = { percents: [10, 50], minutes: 5 };
-  const given = { fleet, brakes, plan, provisioned: {}, isDry: false, nowMs: NOW_MS, wait: async () => undefined };
+  const parts = { fleet, brakes, measures, plan, provisioned: {}, isDry: false };
+  const given = { ...parts, now: () => NOW_MS, wait: async () => undefined };
   try {
     return await shift({ ...given, print: (line) => lines.push(line), ...options });
   } finally {
     brakes.close();
+    measures.close();
   }
 };
 const rollback = async (): Promise<void> => {
@@ -124,7 +128,117 @@ describe("an alarm", () => {
   });
 });
 
+describe("a new version that does not work", () => {
+  const count = (name: string, service: (typeof served)[number], version: string, sum: number) => {
+    const { functionName } = aws.function(service);
+    aws.metrics.sums.set(`${name} ${functionName} ${functionName}:live ${version}`, sum);
+  };
+  test.each([
+    [
+      "ends without an answer",
+      () => aws.crash("Runtime.ImportModuleError", "no module"),
+      "Runtime.ImportModuleError: no module",
+    ],
+    ["answers 500", () => ({ statusCode: 500 }), "status 500"],
+    ["answers 503", () => ({ statusCode: 503 }), "status 503"],
+    ["answers nothing", () => ({}), "an answer without a status"],
+  ])("because it %s gets no traffic", async (_, answer, reason) => {
+    aws.deploy(...served);
+    const { of } = aws.answers;
+    aws.answers.of = (service, version, event) => (service === "audit" ? answer() : of(service, version, event));
+    expect(await run()).toBe("back");
+    expect(aws.changes).toEqual([]);
+    expect(lines.find((line) => line.startsWith("Going back: version 2 of audit does not work. "))).toContain(reason);
+  });
+  test.each(served)("is noticed before it gets traffic: %s", async (broken) => {
+    aws.deploy(...served);
+    const { of } = aws.answers;
+    aws.answers.of = (service, version, event) => (service === broken ? {} : of(service, version, event));
+    expect(await run()).toBe("back");
+    expect(aws.changes).toEqual([]);
+    expect(lines.some((line) => line.startsWith(`Going back: version 2 of ${broken} does not work.`))).toBe(true);
+  });
+  test("because the authorizer refuses with an error of its own gets no traffic", async () => {
+    aws.deploy("authorizer");
+    const context = { decision: "refuse", fault: "service.unavailable" };
+    aws.answers.of = () => ({ isAuthorized: true, context });
+    expect(await run()).toBe("back");
+    expect(aws.changes).toEqual([]);
+  });
+  test("is asked what the catalogue has for it, and only the new version is", async () => {
+    aws.deploy("webhooks", "authorizer");
+    const asked: string[] = [];
+    const { of } = aws.answers;
+    aws.answers.of = (service, version, event) => {
+      asked.push(`${service} ${version} ${(event as { rawPath: string }).rawPath}`);
+      return of(service, version, event);
+    };
+    expect(await run()).toBe("moved");
+    expect(asked).toContain("webhooks 2 /t/canary.invalid/api/server/v1/webhooks");
+    expect(asked.filter((each) => each.startsWith("authorizer 2"))).toHaveLength(3);
+    expect(asked.filter((each) => / 1 /.test(each))).toEqual([]);
+  });
+  test("is taken back where it fails more often than the old one, although no alarm is raised", async () => {
+    aws.deploy(...served);
+    count("Invocations", "scim2", "1", 900);
+    count("Invocations", "scim2", "2", 100);
+    aws.metrics.sums.set("ServerErrors scim2 2", 30);
+    expect(await run()).toBe("back");
+    expect(aws.traffic()).toEqual(all("1"));
+    expect(lines).toContain(
+      "Going back: a new version is worse than the one before it. scim2: 30 of 100 requests failed in version 2, 0 of " +
+        "900 in version 1.",
+    );
+  });
+  test("is taken back where it crashes", async () => {
+    aws.deploy("scim1");
+    count("Invocations", "scim1", "1", 90);
+    count("Invocations", "scim1", "2", 10);
+    count("Errors", "scim1", "2", 10);
+    expect(await run()).toBe("back");
+    expect(aws.traffic()).toEqual(all("1"));
+  });
+  test("stays where both versions fail alike, and where two requests failed", async () => {
+    aws.deploy("scim1", "scim2");
+    count("Invocations", "scim2", "1", 900);
+    count("Invocations", "scim2", "2", 100);
+    aws.metrics.sums.set("ServerErrors scim2 1", 270);
+    aws.metrics.sums.set("ServerErrors scim2 2", 35);
+    count("Invocations", "scim1", "1", 900);
+    count("Invocations", "scim1", "2", 4);
+    aws.metrics.sums.set("ServerErrors scim1 2", 2);
+    expect(await run()).toBe("moved");
+    expect(lines).toContain("Too few requests to compare: scim1 (4). These versions have answered the calls of trial.");
+  });
+  test("is compared from the beginning of the shift, and by the alias once it has all traffic", async () => {
+    aws.deploy("scim2");
+    let nowMs = NOW_MS;
+    const wait = async (ms: number) => {
+      nowMs += ms;
+    };
+    const { functionName } = aws.function("scim2");
+    // Requests of the alias since then.
+    aws.metrics.sums.set(`Invocations ${functionName} ${functionName}:live`, 500);
+    expect(await run({ wait, now: () => nowMs, plan: { percents: [10], minutes: 2 } })).toBe("moved");
+    const starts = new Set(aws.metrics.spans.map(({ from }) => from * 1_000 - NOW_MS));
+    expect(starts).toEqual(new Set([0, 2 * MINUTE_MS]));
+    expect(lines.filter((line) => line.startsWith("Too few"))).toHaveLength(1);
+  });
+});
+
 describe("a shift that cannot see or change moves back", () => {
+  test("where CloudWatch has no metrics for it", async () => {
+    aws.deploy(...served);
+    aws.hook.before = (call) => (call === "GetMetricData" ? aws.refuse(403, "AccessDeniedException") : undefined);
+    expect(await run()).toBe("back");
+    expect(aws.traffic()).toEqual(all("1"));
+  });
+  test("where a new version cannot be called", async () => {
+    aws.deploy(...served);
+    aws.hook.before = (call) => (call === "POST invocations" ? aws.refuse(403, "AccessDeniedException") : undefined);
+    expect(await run()).toBe("back");
+    expect(aws.traffic()).toEqual(all("1"));
+  });
   test("where CloudWatch does not answer", async () => {
     aws.deploy(...served);
     const wait = async () => {
@@ -187,7 +301,7 @@ describe("a run that was killed", () => {
     aws.deploy(...served);
     await killed(() => aws.changes.length >= changes);
     expect(new Set(Object.values(aws.traffic())).size).toBeGreaterThanOrEqual(changes < served.length ? 1 : 2);
-    expect(await run({ nowMs: NOW_MS + MINUTE_MS })).toBe("moved");
+    expect(await run({ now: () => NOW_MS + MINUTE_MS })).toBe("moved");
     expect(lines.some((line) => line.startsWith("Continues the shift of 2026-11-22T17:00:00Z"))).toBe(true);
     expect(aws.traffic()).toEqual(all("2"));
     await rollback();
@@ -197,7 +311,7 @@ describe("a run that was killed", () => {
     aws.deploy(...served);
     const plan = { percents: [], minutes: 0 };
     await killed(() => aws.changes.length >= served.length + 4, { plan });
-    expect(await run({ nowMs: NOW_MS + MINUTE_MS, plan })).toBe("moved");
+    expect(await run({ now: () => NOW_MS + MINUTE_MS, plan })).toBe("moved");
     await rollback();
     expect(aws.traffic()).toEqual(all("1"));
   });
@@ -213,7 +327,7 @@ describe("a run that was killed", () => {
     expect(await run()).toBe("moved");
     aws.deploy("scim2");
     aws.function("scim2").alias.weights = { "3": 0.2 };
-    expect(await run({ nowMs: NOW_MS + MINUTE_MS, wait: async () => void aws.raise("ServerErrors") })).toBe("back");
+    expect(await run({ now: () => NOW_MS + MINUTE_MS, wait: async () => void aws.raise("ServerErrors") })).toBe("back");
     expect(aws.traffic().scim2).toBe("2");
   });
   test("moves to the version of a deployment that came meanwhile", async () => {
@@ -230,7 +344,7 @@ describe("a run that was killed", () => {
 describe("going back", () => {
   const moved = async (minute: number, ...services: typeof served) => {
     aws.deploy(...services);
-    expect(await run({ nowMs: NOW_MS + minute * MINUTE_MS, plan: { percents: [], minutes: 0 } })).toBe("moved");
+    expect(await run({ now: () => NOW_MS + minute * MINUTE_MS, plan: { percents: [], minutes: 0 } })).toBe("moved");
   };
   test("takes back the functions of the latest shift alone, then those of the one before", async () => {
     await moved(0, ...served);

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { marked, unmarked } from "#cli/users/cells.ts";
-import { recordsOf } from "#cli/users/sources.ts";
+import { marked, recordsOf, unmarked } from "#cli/users/sources.ts";
 
 let directory: string;
 beforeAll(async () => {

@@ -1,10 +1,17 @@
 /** Which events a change record gives, and that they show no secret. */
 import { describe, expect, test } from "vitest";
-import { type Change, type ChangeRecord, type ResourceType, resourceTypes, SECRET } from "#core/changes/model.ts";
-import { profiles } from "#core/webhooks/channels.ts";
-import { changeEvents, wso2Events } from "#core/webhooks/events.ts";
+import {
+  type Change,
+  type ChangeRecord,
+  type ResourceType,
+  resourceTypes,
+  SECRET,
+} from "#core/database/changes/model.ts";
+import { profiles } from "#core/events/webhooks/channels.ts";
+import { changeEvents, wso2Events } from "#core/events/webhooks/events.ts";
 
 const BASE = "https://id.example/t/acme.example";
+const ALL = { actors: true, values: true };
 const record = (type: ResourceType, ...changes: readonly Change[]): ChangeRecord => ({
   id: "0".repeat(18),
   atMs: 0,
@@ -17,7 +24,7 @@ const record = (type: ResourceType, ...changes: readonly Change[]): ChangeRecord
   traceId: "trace",
 });
 const namesOf = (...changes: readonly Change[]) =>
-  wso2Events(record("user", ...changes), BASE).map(({ uri }) => uri.split("/").at(-1));
+  wso2Events(record("user", ...changes), BASE, ALL).map(({ uri }) => uri.split("/").at(-1));
 
 describe("users", () => {
   test.each<[string, readonly Change[], readonly string[]]>([
@@ -48,6 +55,7 @@ describe("users", () => {
         { op: "add", path: "/favourite~1colour", value: "red" },
       ),
       BASE,
+      ALL,
     );
     expect(event?.payload).toMatchObject({
       user: {
@@ -71,8 +79,8 @@ describe("users", () => {
       { op: "replace", path: "/pin", secret: true },
     ];
     const events = JSON.stringify([
-      wso2Events(record("user", ...changes), BASE),
-      changeEvents(record("user", ...changes), true),
+      wso2Events(record("user", ...changes), BASE, ALL),
+      changeEvents(record("user", ...changes), ALL),
     ]);
     expect(events).not.toContain("planted");
     expect(events).not.toContain('"pin"');
@@ -85,7 +93,7 @@ describe("roles", () => {
       { length: 1_001 },
       (_, at) => ({ op: "add", path: `/users/u${at}`, value: {} }) as const,
     );
-    const [event, ...others] = wso2Events(record("role", ...changes), BASE);
+    const [event, ...others] = wso2Events(record("role", ...changes), BASE, ALL);
     expect(others).toEqual([]);
     const role = event?.payload.role as { addedUsers: unknown[] } | undefined;
     expect(role).toMatchObject({
@@ -108,7 +116,7 @@ describe("the profile Changes", () => {
       { op: "replace", path: "/a", value: 1 },
     ] as const;
     for (const change of each) {
-      const [event] = changeEvents(record(type, change), true);
+      const [event] = changeEvents(record(type, change), ALL);
       expect(uris).toContain(event?.uri);
       expect(JSON.stringify(event)).not.toContain('"value"');
     }
@@ -120,10 +128,10 @@ test("an event of the profile Changes has 1,000 paths at most, and the number of
     { length: 1_001 },
     (_, at) => ({ op: "add", path: `/members/u${at}`, value: {} }) as const,
   );
-  const [all] = changeEvents(record("group", ...changes.slice(1)), true);
+  const [all] = changeEvents(record("group", ...changes.slice(1)), ALL);
   expect(all?.payload).not.toHaveProperty("changesTruncated");
   expect(all?.payload.changes).toHaveLength(1_000);
-  const [some] = changeEvents(record("group", ...changes), true);
+  const [some] = changeEvents(record("group", ...changes), ALL);
   expect(some?.payload).toMatchObject({ changesTruncated: true, changesTotalCount: 1_001 });
   expect(some?.payload.changes).toEqual(changes.slice(0, 1_000).map(({ op, path }) => ({ op, path })));
 });
@@ -142,6 +150,7 @@ test("every event that a record gives is in the metadata of its profile", () => 
       { op: "add", path: "/permissions/p", value: {} },
     ),
     BASE,
+    ALL,
   );
   expect(some.map(({ uri }) => uri.split("/").at(-1))).toEqual([
     "roleMetaUpdated",

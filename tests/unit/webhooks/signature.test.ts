@@ -1,6 +1,6 @@
 /** The signatures of webhooks, with values that other programs have computed. */
 import { describe, expect, test } from "vitest";
-import { signatureHeaders } from "#core/webhooks/signature.ts";
+import { signatureHeaders } from "#core/events/webhooks/signature.ts";
 
 describe("the signature of WSO2 Identity Server", () => {
   test("is that of its own vector", () => {

@@ -1,15 +1,12 @@
 /** `seed`: a tenant to try things with. What is there already is left as it is, so a run can be repeated. */
 import type { Command } from "commander";
 import type { Api } from "#client/client.ts";
-import { foldName } from "#core/platform/fold.ts";
-import { CommandError } from "../../frame/errors.ts";
-import { exitCodes } from "../../frame/exit-codes.ts";
+import { foldName } from "#core/kernel/fold.ts";
+import { CommandError, exitCodes } from "../../frame/errors.ts";
 import { action, type Frame } from "../../frame/frame.ts";
-import type { Progress } from "../../frame/progress.ts";
-import { confirmed } from "../../frame/prompts.ts";
+import { confirmed, type Progress } from "../../frame/output.ts";
 import { DRY_RUN } from "../collections.ts";
-import { demoPeople, type Person } from "./people.ts";
-import { demoApis, demoApplications, demoRoles } from "./registrations.ts";
+import { demoApis, demoApplications, demoPeople, demoRoles, type Person } from "./demo.ts";
 
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 /** Users of one bulk request. */
@@ -42,7 +39,7 @@ export function declareSeed(program: Command): void {
     out.table(["what", options.dryRun ? "would create" : "created", "already there"], rows, [
       { ...counts, dryRun: options.dryRun ?? false },
     ]);
-    if (!options.dryRun) out.note("The users have no password. Give one: identity-admin users set-password aino.abe");
+    if (!options.dryRun) out.note("The users have no password. Set one: identity-admin users set-password aino.abe");
   });
 }
 

@@ -87,7 +87,15 @@ export function shortened(presented: Document): Document {
   return { ...short, claimConfiguration: { ...claims, claimMappings: [] } };
 }
 
-export function withParts(main: Document, protocols: Document, authorizedApis: Value): Document {
+/** An application with what belongs to it. */
+export function withParts(
+  main: Document,
+  protocols: Document,
+  {
+    authorizedApis = [],
+    assignments = [],
+  }: { readonly authorizedApis?: Value | undefined; readonly assignments?: Value | undefined },
+): Document {
   const apis = (Array.isArray(authorizedApis) ? authorizedApis.filter(isDocument) : [])
     .map(({ identifier = "", policy = "RBAC", scopes = [] }) => ({
       identifier,
@@ -95,10 +103,14 @@ export function withParts(main: Document, protocols: Document, authorizedApis: V
       ...(!isEmpty(scopes) && { scopes: [...texts(scopes)].sort(compare) }),
     }))
     .sort((one, other) => compare(String(one.identifier), String(other.identifier)));
+  const assigned = (Array.isArray(assignments) ? assignments.filter(isDocument) : [])
+    .map(({ type = "", name = "" }) => ({ type, name }))
+    .sort((one, other) => compare(`${one.type} ${one.name}`, `${other.type} ${other.name}`));
   return {
     ...main,
     ...(Object.keys(protocols).length > 0 && { protocols }),
     ...(apis.length > 0 && { authorizedApis: apis }),
+    ...(assigned.length > 0 && { assignments: assigned }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Applications with their protocols and the APIs that they may call. */
+/** Applications with their protocols, the APIs that they may call, and the groups and roles that may use them. */
 import type { Api } from "#client/client.ts";
 import { wrongInput } from "../../frame/errors.ts";
 import { type Document, isDocument, isSame, plainData, type Value } from "../document.ts";
@@ -13,7 +13,7 @@ import {
   withObjects,
   withParts,
 } from "./application-document.ts";
-import { authorizationSteps } from "./authorizations.ts";
+import { assignmentSteps, readAssignments, roleIdOf } from "./assignments.ts";
 import {
   normalisedProtocols,
   protocolBodies,
@@ -22,7 +22,7 @@ import {
   shownProtocols,
   uniqueKeys,
 } from "./protocols.ts";
-import { eachOf, roleKey, sending, texts, unique } from "./simple.ts";
+import { eachOf, sending, texts, unique } from "./simple.ts";
 
 const APPLICATIONS = "/api/server/v1/applications";
 /** Members that only a new application can be given. */
@@ -74,8 +74,10 @@ async function readOne(
     policy: policyId,
     scopes: authorizedScopes.map((scope) => scope.name),
   }));
-  const document = withParts(shortened(named(plainData(shown), names)), protocols, authorizedApis);
-  return { id, document, kept: { ...kept, ...idsOf(authorized) } };
+  const assigned = await readAssignments(api, id);
+  const main = shortened(named(plainData(shown), names));
+  const document = withParts(main, protocols, { authorizedApis, assignments: assigned.assignments });
+  return { id, document, kept: { ...kept, ...idsOf(authorized), ...assigned.kept } };
 }
 
 function idsOf(authorized: readonly { readonly id: string; readonly identifier?: string | undefined }[]): Document {
@@ -83,9 +85,9 @@ function idsOf(authorized: readonly { readonly id: string; readonly identifier?:
 }
 
 function normalised(document: Document, kept: Document, deployment: Deployment): Document {
-  const { protocols, authorizedApis, ...main } = document;
+  const { protocols, authorizedApis, assignments, ...main } = document;
   const own = isDocument(protocols) ? normalisedProtocols(protocols, kept, deployment) : {};
-  return withParts(shortened(presentedOf(main)), own, authorizedApis ?? []);
+  return withParts(shortened(presentedOf(main)), own, { authorizedApis, assignments });
 }
 
 /** The body that sets these members, in whatever state the application is. */
@@ -151,27 +153,24 @@ function withGroupIds(stores: Value | undefined, ids: Work["ids"]): Value {
 
 function withRoleIds({ name, associatedRoles }: Document, ids: Work["ids"]): Document {
   const { allowedAudience = "ORGANIZATION", roles } = isDocument(associatedRoles) ? associatedRoles : {};
-  const idOf = (role: string) => {
-    const own = ids.find("roles", roleKey(role, String(name)));
-    return own !== undefined && allowedAudience === "APPLICATION"
-      ? own
-      : (ids.find("roles", role) ?? own ?? ids.get("roles", role));
-  };
+  const isOwn = allowedAudience === "APPLICATION";
   return {
     allowedAudience,
-    ...(roles !== undefined && { roles: texts(roles).map((role) => ({ id: idOf(role) })) }),
+    ...(roles !== undefined && {
+      roles: texts(roles).map((role) => ({ id: roleIdOf(role, String(name), ids, isOwn) })),
+    }),
   };
 }
 
 /** Members that a PATCH sets. */
 const patched = [
-  ...textMembers,
+  ...["name", ...textMembers],
   ...["applicationEnabled", "enhancedOrgAuthenticationEnabled", "claimConfiguration", "authenticationSequence"],
   ...["advancedConfigurations", "provisioningConfigurations", "associatedRoles"],
 ] as const;
 
 function creation(document: Document): readonly Step[] {
-  const { name, protocols, associatedRoles, authorizedApis, ...rest } = document;
+  const { name, protocols, associatedRoles, authorizedApis, assignments, ...rest } = document;
   const members = Object.keys(rest).filter((member) => (patched as readonly string[]).includes(member));
   const post: Step = {
     async run(work) {
@@ -200,7 +199,17 @@ function creation(document: Document): readonly Step[] {
   const apis = later(async (id, work) => {
     for (const step of authorizationSteps(id, [], authorizedApis ?? [], {})) await step.run(work);
   });
-  return [post, ...(associatedRoles === undefined ? [] : [roles]), ...(authorizedApis === undefined ? [] : [apis])];
+  const assigned = later(async (id, work) => {
+    for (const step of assignmentSteps(id, String(name), { before: [], after: assignments ?? [] }, {})) {
+      await step.run(work);
+    }
+  });
+  return [
+    post,
+    ...(associatedRoles === undefined ? [] : [roles]),
+    ...(authorizedApis === undefined ? [] : [apis]),
+    ...(assignments === undefined ? [] : [assigned]),
+  ];
 }
 
 function changesOf(document: Document, { id, document: before, kept = {} }: Found): readonly Step[] {
@@ -234,5 +243,50 @@ function changesOf(document: Document, { id, document: before, kept = {} }: Foun
     ...(members.length > 0 ? [patch] : []),
     ...protocolSteps(id, part(before.protocols), part(document.protocols)),
     ...authorizationSteps(id, before.authorizedApis ?? [], document.authorizedApis ?? [], part(kept.apis)),
+    ...assignmentSteps(
+      id,
+      String(document.name),
+      { before: before.assignments ?? [], after: document.assignments ?? [] },
+      part(kept.assignments),
+    ),
   ];
+}
+
+/** The requests that authorise an application for these APIs, and no other. `apiIds` has the ids of those it has. */
+function authorizationSteps(id: string, before: Value, after: Value, apiIds: Document): readonly Step[] {
+  const path = `${APPLICATIONS}/${encodeURIComponent(id)}/authorized-apis` as const;
+  const list = (value: Value) => (Array.isArray(value) ? value.filter(isDocument) : []);
+  const removed = list(before).filter((old) => !list(after).some(({ identifier }) => identifier === old.identifier));
+  const one = (identifier: Value) => `${path}/${encodeURIComponent(String(apiIds[String(identifier)] ?? ""))}` as const;
+  const kept = list(after).flatMap((next): readonly Step[] => {
+    const old = list(before).find(({ identifier }) => identifier === next.identifier);
+    if (isSame(old, next)) return [];
+    const scopes = texts(next.scopes ?? []);
+    if (old && isSame(old.policy, next.policy)) {
+      const had = texts(old.scopes ?? []);
+      const addedScopes = scopes.filter((scope) => !had.includes(scope));
+      const removedScopes = had.filter((scope) => !scopes.includes(scope));
+      return [sending("PATCH", one(next.identifier ?? ""), { addedScopes, removedScopes })];
+    }
+    const post: Step = {
+      async run({ api, ids, dryRun }) {
+        const apiId = apiIds[String(next.identifier)] ?? (await apiIdOf(api, ids, String(next.identifier)));
+        const body = { id: apiId, policyIdentifier: next.policy ?? "RBAC", scopes };
+        await api.send("POST", path, { body, dryRun });
+      },
+    };
+    return old ? [sending("DELETE", one(next.identifier ?? "")), { ...post, isLater: true }] : [post];
+  });
+  return [...removed.map(({ identifier = "" }) => sending("DELETE", one(identifier))), ...kept];
+}
+
+/** The id of an API of the tenant or of the service. */
+async function apiIdOf(api: Api, ids: Work["ids"], identifier: string): Promise<string> {
+  const known = ids.find("api-resources", identifier);
+  if (known !== undefined) return known;
+  const found = await api.apiResources.list({ filter: `identifier eq ${identifier}` }).all();
+  const id = found.find((one) => one.identifier === identifier)?.id;
+  if (id === undefined) return ids.get("api-resources", identifier);
+  ids.set("api-resources", identifier, id);
+  return id;
 }

@@ -5,11 +5,19 @@ import { samlKey } from "#core/applications/protocols/kinds.ts";
 import { oidcClient, presentOidc } from "#core/applications/protocols/oidc.ts";
 import { samlServiceProvider } from "#core/applications/protocols/saml.ts";
 import { OidcBody, PassiveStsBody, SamlManual, WsTrustBody } from "#core/applications/protocols/shapes.ts";
-import type { Seal } from "#core/platform/seal.ts";
+import type { Seal } from "#core/kernel/seal.ts";
 import { wrongInput } from "../../frame/errors.ts";
-import { type Document, isDocument, isSame, plainData, type Value, withoutDefaults } from "../document.ts";
+import {
+  type Document,
+  isDocument,
+  isReference,
+  isSame,
+  plainData,
+  referenceFor,
+  type Value,
+  withoutDefaults,
+} from "../document.ts";
 import type { Deployment, Step, Unique, Work } from "../kind.ts";
-import { isReference, referenceFor } from "../references.ts";
 import { compare, sending, unique } from "./simple.ts";
 
 /** The names in files, and the last segments of paths. */

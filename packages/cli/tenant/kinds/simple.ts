@@ -1,8 +1,12 @@
 /** API resources, groups and roles. */
-import { ADMIN_ROLE, EVERYONE_ROLE } from "#core/identities/roles/model.ts";
-import { foldName } from "#core/platform/fold.ts";
+
+import { withoutConfidential } from "#core/applications/templates/confidential.ts";
+import { NewTemplate } from "#core/applications/templates/shapes.ts";
+import { starterTemplates } from "#core/applications/templates/starter.ts";
+import { ADMIN_ROLE, EVERYONE_ROLE } from "#core/directory/roles/model.ts";
+import { foldName } from "#core/kernel/fold.ts";
 import { wrongInput } from "../../frame/errors.ts";
-import { type Document, isDocument, isEmpty, isSame, type Value } from "../document.ts";
+import { type Document, isDocument, isEmpty, isSame, plainData, type Value } from "../document.ts";
 import type { FolderKind, Found, Step, Unique, Work } from "../kind.ts";
 
 const API_RESOURCES = "/api/server/v1/api-resources";
@@ -133,9 +137,16 @@ export const groups: FolderKind = {
     },
   ],
   // A group has a name and members, and the members are no part of the folder.
-  update: () => [],
+  update: ({ displayName = "" }, { id }) => [
+    sending("PATCH", `/scim2/Groups/${encodeURIComponent(id)}`, renaming(String(displayName))),
+  ],
   delete: ({ id }) => [sending("DELETE", `/scim2/Groups/${encodeURIComponent(id)}`)],
 };
+
+/** The body that gives a group or a role another name. */
+function renaming(displayName: string) {
+  return { Operations: [{ op: "replace" as const, path: "displayName", value: displayName }] };
+}
 
 const PRIMARY = "PRIMARY/";
 
@@ -202,6 +213,7 @@ export const roles: FolderKind = {
         const replaced = (path: string, value: readonly { value: string }[]) =>
           value.length > 0 ? { op: "replace" as const, path, value } : { op: "remove" as const, path };
         const Operations = [];
+        if (document.name !== before.name) Operations.push(...renaming(String(document.name)).Operations);
         if (!isSame(document.permissions ?? [], before.permissions ?? [])) {
           const value = texts(document.permissions ?? []).map((one) => ({ value: one }));
           Operations.push(replaced("permissions", value));
@@ -261,3 +273,33 @@ export async function eachOf<T, R>(items: readonly T[], read: (item: T) => Promi
 }
 
 const CONCURRENCY = 4;
+
+const TEMPLATES = "/api/server/v1/applications/templates";
+
+export const templates: FolderKind = {
+  name: "templates",
+  keyOf: ({ name }) => String(name),
+  uniques: ({ name }) => [unique("name of a template", name)],
+  async read(api, deployment, _, onEach) {
+    const all = await api.templates.list().all();
+    const own = all.filter(({ id }) => !starterTemplates.some((starter) => starter.id === id));
+    return eachOf(own, async ({ id }) => {
+      onEach();
+      const { id: __, ...shown } = await api.templates.get(id);
+      return { id, document: templates.normalised(plainData(shown), undefined, deployment) };
+    });
+  },
+  normalised(document, _, { customKinds }) {
+    return plainData(withoutConfidential(NewTemplate.parse(document), customKinds)) as Document;
+  },
+  create: (document) => [
+    {
+      async run({ api, ids, dryRun }) {
+        const { id } = await api.send("POST", TEMPLATES, { body: document, dryRun });
+        if (!dryRun) ids.set("templates", String(document.name), id);
+      },
+    },
+  ],
+  update: (document, { id }) => [sending("PUT", `${TEMPLATES}/${encodeURIComponent(id)}`, document)],
+  delete: ({ id }) => [sending("DELETE", `${TEMPLATES}/${encodeURIComponent(id)}`)],
+};

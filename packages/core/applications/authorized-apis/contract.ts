@@ -1,9 +1,9 @@
 /** The operations on the APIs that an application is authorized for (AM-135 to AM-138). */
 
-import { endpointsOf } from "../../operation/endpoints.ts";
-import { operation } from "../../operation/operation.ts";
-import { withoutNulls } from "../../platform/management-api.ts";
-import * as z from "../../platform/zod.ts";
+import { withoutNulls } from "../../kernel/management-api.ts";
+import { endpointsOf } from "../../kernel/operation/endpoints.ts";
+import { operation } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
 import { ApplicationId, applicationScopes } from "../registry/shapes.ts";
 
 const ApiId = z.string().min(1).max(255);
@@ -53,6 +53,7 @@ const at = endpointsOf("applications", BASE, applicationScopes);
 export const authorizedApiOperations = {
   listAuthorizedApis: operation({
     ...at("GET", "", "view", "AM-008"),
+    does: ["read authorized API"],
     summary: "List the APIs that an application is authorized for, with their scopes; empty for an unknown application",
     params: Path,
     success: { status: 200, body: z.array(AuthorizedApi), etag: "content" },
@@ -61,6 +62,7 @@ export const authorizedApiOperations = {
   authorizeApi: operation({
     ...at("POST", "", "update", "AM-035"),
     seesScopes: true,
+    does: ["update authorized API"],
     summary: "Authorize an API to an application",
     params: Path,
     body: NewAuthorizedApi,
@@ -71,6 +73,7 @@ export const authorizedApiOperations = {
   patchAuthorizedApi: operation({
     ...at("PATCH", "/{apiId}", "update", "AM-036"),
     seesScopes: true,
+    does: ["update authorized API"],
     summary: "Add and remove authorized scopes of an API",
     params: ApiPath,
     body: AuthorizedApiPatch,
@@ -80,6 +83,7 @@ export const authorizedApiOperations = {
   }),
   deleteAuthorizedApi: operation({
     ...at("DELETE", "/{apiId}", "update", "AM-009"),
+    does: ["update authorized API"],
     summary: "Remove the authorization of an API from an application; idempotent",
     params: ApiPath,
     target: "listAuthorizedApis",

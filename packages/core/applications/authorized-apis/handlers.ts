@@ -1,8 +1,8 @@
 /** The handlers of the operations on authorized APIs. */
 import type * as z from "zod";
-import type { ApiResourceStore } from "../../api-resources/store.ts";
-import type { ApiResource } from "../../domain/api-resource.ts";
-import type { Handlers } from "../../operation/operation.ts";
+import type { ApiResource } from "../../kernel/domain/api-resource.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
+import type { ApiResourceStore } from "../apis/store.ts";
 import type { Authorization } from "../registry/authorization-model.ts";
 import {
   alreadyAuthorized,

@@ -1,7 +1,7 @@
 /** The handlers of the operations on client secrets. */
 import type * as z from "zod";
-import type { Handlers } from "../../operation/operation.ts";
-import type { Seal } from "../../platform/seal.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
+import type { Seal } from "../../kernel/seal.ts";
 import { type ClientSecret, checkExpiry, isExpired, newSecret, secretsOf } from "../protocols/client-secrets.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { ownerOf } from "../protocols/model.ts";
@@ -10,9 +10,8 @@ import { selfOf } from "../registry/present.ts";
 import { checkApplication, notFound } from "../registry/rules.ts";
 import { type SecretUseStore, type SecretUses, startOfDay, useKeyOf } from "../registry/secret-use-store.ts";
 import { type ApplicationStore, TAKES_ONLY } from "../registry/store.ts";
-import type { clientSecretOperations } from "./contract.ts";
+import type { ClientSecretShown, clientSecretOperations } from "./contract.ts";
 import { clientIn, messages, secretWithId, withFurtherSecret, withoutSecret } from "./rules.ts";
-import type { ClientSecretShown } from "./shapes.ts";
 
 /** The dependencies of these handlers. */
 export interface ClientSecretStores {
@@ -40,7 +39,8 @@ export const clientSecretHandlers: Handlers<typeof clientSecretOperations, Clien
     const createdAtSeconds = Math.floor(now / 1_000);
     const secret = newSecret({ createdAtSeconds, expiresAtSeconds, description }, seal, owner);
     await applications.update(tenant, applicationId, scopes, (before) => {
-      const oidc = withFurtherSecret(clientIn(before, messages.create), secret, limits.clientSecretsMax);
+      const room = { most: limits.clientSecretsMax, nowMs: now };
+      const oidc = withFurtherSecret(clientIn(before, messages.create), secret, room);
       const after = { ...before, inbound: { ...before.inbound, oidc } };
       checkApplication(after, tenant, messages.create);
       return after;
@@ -65,9 +65,9 @@ export const clientSecretHandlers: Handlers<typeof clientSecretOperations, Clien
     });
   },
 
-  async deleteClientSecret({ params }, { tenant, applications }) {
+  async deleteClientSecret({ params }, { tenant, applications, now }) {
     await applications.update(tenant, params.applicationId, TAKES_ONLY, (before) => {
-      const oidc = withoutSecret(clientIn(before, messages.delete), params.secretId);
+      const oidc = withoutSecret(clientIn(before, messages.delete), params.secretId, now);
       return { ...before, inbound: { ...before.inbound, oidc } };
     });
     return undefined;
@@ -96,7 +96,7 @@ function present(secret: ClientSecret, { seal, owner, latest, uses, now }: Showi
     secretId,
     secretValue: seal.open(sealedSecret, owner),
     expiresAt: expiresAtSeconds,
-    ...(createdAtSeconds !== undefined && { createdAt: createdAtSeconds }),
+    createdAt: createdAtSeconds,
     status: isExpired(secret, now) ? "EXPIRED" : "ACTIVE",
     latest: secretId === latest.secretId,
     ...(description !== undefined && { description }),

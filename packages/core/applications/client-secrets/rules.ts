@@ -1,7 +1,6 @@
 /** How the secrets of a client change (decision 0079). Pure. */
-import { Fault } from "../../platform/faults.ts";
-import { newId } from "../../platform/ids.ts";
-import { type ClientSecret, FIRST_SECRET_ID, secretsOf, withSecrets } from "../protocols/client-secrets.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { type ClientSecret, isExpired, secretsOf, withSecrets } from "../protocols/client-secrets.ts";
 import type { OidcClient } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
 
@@ -19,17 +18,29 @@ export function clientIn({ id, inbound: { oidc } }: Pick<Application, "id" | "in
   throw new Fault("client.unknown", `The application ${id} has no OAuth client: it has no OIDC settings.`, { message });
 }
 
-/** The client with a further secret, which is the latest. Throws `client.secrets_full`. */
-export function withFurtherSecret(client: OidcClient, secret: ClientSecret, most: number): OidcClient {
+/**
+ * The client with a further secret, which is the latest. Expired secrets do not count for the most that a client may
+ * have: they make room, those that expired first before others. Throws `client.secrets_full`.
+ */
+export function withFurtherSecret(
+  client: OidcClient,
+  secret: ClientSecret,
+  { most, nowMs }: { readonly most: number; readonly nowMs: number },
+): OidcClient {
   const secrets = secretsOf(client);
-  if (secrets.length >= most) {
+  const valid = secrets.filter((each) => !isExpired(each, nowMs));
+  if (valid.length >= most) {
     throw new Fault(
       "client.secrets_full",
-      `The client has ${secrets.length} secrets, expired ones included, and the max_client_secrets of this server is ${most}. Delete one first.`,
+      `The client has ${valid.length} secrets that have not expired, and the max_client_secrets of this server is ${most}. Delete one first.`,
       { message: messages.create },
     );
   }
-  const former = secrets.map((each) => (each.secretId === FIRST_SECRET_ID ? { ...each, secretId: newId() } : each));
+  const expired = secrets
+    .filter((each) => isExpired(each, nowMs))
+    .sort((a, b) => (b.expiresAtSeconds ?? 0) - (a.expiresAtSeconds ?? 0))
+    .slice(0, most - 1 - valid.length);
+  const former = secrets.filter((each) => valid.includes(each) || expired.includes(each));
   return withSecrets(client, [secret, ...former]);
 }
 
@@ -40,17 +51,22 @@ export function secretWithId(client: OidcClient, secretId: string, message: stri
   throw new Fault("client.secret_unknown", "The client has no secret with this id.", { message });
 }
 
-/** The client without one of its secrets. Throws `client.secret_unknown`, and `client.secret_latest`. */
-export function withoutSecret(client: OidcClient, secretId: string): OidcClient {
+/**
+ * The client without one of its secrets. Where the latest one has expired, the newest of the others becomes the latest.
+ * Throws `client.secret_unknown`, and `client.secret_latest` for the latest one while it is valid and for the only one.
+ */
+export function withoutSecret(client: OidcClient, secretId: string, nowMs: number): OidcClient {
   const { delete: message } = messages;
   const gone = secretWithId(client, secretId, message);
-  const [latest, ...former] = secretsOf(client);
-  if (gone.secretId === latest.secretId) {
+  const secrets = secretsOf(client);
+  const [first, ...others] = secrets.filter((secret) => secret.secretId !== secretId);
+  if (first === undefined || (gone.secretId === secrets[0].secretId && !isExpired(gone, nowMs))) {
+    const what = first === undefined ? "only" : "latest";
     throw new Fault(
       "client.secret_latest",
-      "This is the latest secret of the client. Create another one first, or regenerate the secret.",
+      `This is the ${what} secret of the client. Create another one first, or regenerate the secret.`,
       { message },
     );
   }
-  return withSecrets(client, [latest, ...former.filter((secret) => secret.secretId !== secretId)]);
+  return withSecrets(client, [first, ...others]);
 }

@@ -1,13 +1,15 @@
 /** Builds an application from the settings of a file: a new one, or one that replaces an existing application. */
 
-import type { RoleStore } from "../../identities/roles/store.ts";
-import { Fault } from "../../platform/faults.ts";
+import type { RoleStore } from "../../directory/roles/store.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { shownAddress } from "../protocols/addresses.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { passiveSts, wsTrust } from "../protocols/configure.ts";
 import { customKindOf, customSettings } from "../protocols/custom.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type CustomSettings, type InboundProtocols, type OidcClient, ownerOf } from "../protocols/model.ts";
 import { checkOidc, oidcClient } from "../protocols/oidc.ts";
+import { keptCallbacks } from "../protocols/oidc-addresses.ts";
 import { samlServiceProvider } from "../protocols/saml.ts";
 import { type Application, freshApplication, mergeApplication } from "../registry/model.ts";
 import { checkApplication, checkBody } from "../registry/rules.ts";
@@ -76,7 +78,11 @@ export async function prepareImport(
   const associatedRoles = await findRoles(settings, tenant, id, roles);
   const owner = ownerOf(tenant, id);
   const { seal, customKinds } = support;
-  if (protocols.oidc) await checkOidc(protocols.oidc, support.limits);
+  if (protocols.oidc) await checkOidc(protocols.oidc, support.limits, "file");
+  const unused = (await keptCallbacks(protocols.oidc?.callbackURLs)).map((callback) => ({
+    element: "oAuthAppDO/callbackUrl",
+    reason: `No answer goes to '${shownAddress(callback)}': others on the way can read http. Register an https address.`,
+  }));
   const customs: CustomSettings[] = [];
   for (const each of protocols.custom ?? []) {
     const kind = withoutRequiredSecrets(customKindOf(each.name, customKinds));
@@ -118,7 +124,7 @@ export async function prepareImport(
     const kept = unmapped && { kept: seal.seal(JSON.stringify(unmapped), owner) };
     const application: Application = { ...merged, ...kept };
     checkApplication(application, tenant, IMPORT_MESSAGE);
-    return { application, notices: noticesOf(unmapped, noticesOn(settings, merged, customKinds)) };
+    return { application, notices: noticesOf(unmapped, [...unused, ...noticesOn(settings, merged, customKinds)]) };
   };
 }
 

@@ -4,7 +4,10 @@
  * and repeated elements are lists. Pure.
  */
 import { beanNameOf, listItems, numbers, texts, xmlNameOf } from "./bean-names.ts";
+import { textNames } from "./declared.ts";
+import { kindWords, marked } from "./kinds.ts";
 import { nestedDocuments, ROOT, refuseFile } from "./read-xml.ts";
+import { declaredElements } from "./service-provider.ts";
 import { type Element, element } from "./tree.ts";
 
 /** A value of a file. */
@@ -58,8 +61,12 @@ function valueOfElement(from: Element): Bean {
   return children.length > 0 || hasAttributes ? objectOf(from) : scalarOf(name, text);
 }
 
+let declaredTexts: ReadonlySet<string> | undefined;
+
 /** A flag or a number where the text is one, and nothing of the text is lost. */
 function scalarOf(name: string, text: string): Bean {
+  declaredTexts ??= textNames(declaredElements);
+  if (declaredTexts.has(name)) return text;
   if ((text === "true" || text === "false") && !texts.has(name)) return text === "true";
   const isNumber = numbers.has(name) || name.endsWith("ExpiryTime");
   return isNumber && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
@@ -80,14 +87,20 @@ type Left = { elements: number };
 function fromObject(name: string, value: BeanObject, depth: number, left: Left): Element {
   const attributes: Record<string, string> = {};
   const children: Element[] = [];
+  const emptyLists: string[] = [];
   let text = "";
   for (const [member, bean] of Object.entries(value)) {
     if (bean === null) continue;
-    if (member === "#text") text = String(bean);
-    else if (member.startsWith("@")) attributes[checkedName(member.slice(1))] = String(bean);
-    else children.push(...fromMember(checkedName(xmlNameOf(member, name)), bean, depth - 1, left));
+    if (member === "#text") text = scalarIn(member, bean);
+    else if (member.startsWith("@")) attributes[checkedName(member.slice(1))] = scalarIn(member, bean);
+    else {
+      const child = checkedName(xmlNameOf(member, name));
+      if (isList(bean) && bean.length === 0) emptyLists.push(child);
+      children.push(...fromMember(child, bean, depth - 1, left));
+    }
   }
-  return { ...element(name, "", attributes), text: element(name, text).text, children };
+  const made = { ...element(name, "", attributes), text: element(name, text).text, children };
+  return emptyLists.length === 0 ? made : marked(made, { emptyLists });
 }
 
 /** The elements of one member: several where it is a list of elements that have no holder. */
@@ -99,20 +112,29 @@ function fromMember(name: string, bean: Bean, depth: number, left: Left): readon
   if (!isList(bean)) return [fromValue(name, bean, depth, left)];
   const item = listItems[name];
   const isOne = item !== undefined && !(bean.length > 0 && bean.every(isList));
-  if (!isOne) return bean.flatMap((each) => (each === null ? [] : fromMember(name, each, depth - 1, left)));
+  if (!isOne) {
+    const all = bean.flatMap((each) => (each === null ? [] : fromMember(name, each, depth - 1, left)));
+    return all.map((each) => marked(each, { isListed: true }));
+  }
   const items = bean.flatMap((each) => (each === null ? [] : fromMember(item, each, depth - 1, left)));
   return [element(name, items)];
 }
 
 function fromValue(name: string, bean: Exclude<Bean, readonly Bean[]>, depth: number, left: Left): Element {
-  if (!isObject(bean)) return element(name, String(bean));
+  if (!isObject(bean)) {
+    const made = element(name, String(bean));
+    return typeof bean === "string" || bean === null ? made : marked(made, { kind: kindWords[typeof bean] });
+  }
   if (name === SCRIPT && "content" in bean) {
     const { content, ...attributes } = bean;
-    const written = Object.entries(attributes).filter(([, value]) => value !== null && typeof value !== "object");
+    if (content !== null && typeof content !== "string") {
+      throw refuseFile(`${beanNameOf(name, "")}.content must be a string.`);
+    }
+    const written = Object.entries(attributes).filter(([, value]) => value !== null);
     return element(
       name,
-      content === null ? "" : String(content),
-      Object.fromEntries(written.map(([attribute, value]) => [checkedName(attribute), String(value)])),
+      content ?? "",
+      Object.fromEntries(written.map(([attribute, value]) => [checkedName(attribute), scalarIn(attribute, value)])),
     );
   }
   const type = bean[TYPE];
@@ -121,6 +143,12 @@ function fromValue(name: string, bean: Exclude<Bean, readonly Bean[]>, depth: nu
     return element(name, [fromObject(type, document, depth - 1, left)]);
   }
   return fromObject(name, bean, depth, left);
+}
+
+/** The text of a value that an attribute has. */
+function scalarIn(member: string, bean: Bean): string {
+  if (bean !== null && typeof bean === "object") throw refuseFile(`${member} must be a string.`);
+  return String(bean);
 }
 
 function checkedName(name: string): string {

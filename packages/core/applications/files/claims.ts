@@ -22,13 +22,17 @@ import {
   field,
   filled,
   flag,
+  flagsNamed,
   group,
+  grouped,
   isTrue,
   type Json,
+  listed,
   merged,
   nonDefaultFlag,
   type Part,
   put,
+  textsNamed,
 } from "./parts.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
@@ -48,6 +52,14 @@ interface Requested {
 }
 
 const mappingsPart: Part = {
+  declares: listed("ClaimMappings", "ClaimMapping", {
+    is: "group",
+    inside: {
+      ...grouped("LocalClaim", textsNamed("ClaimUri")),
+      ...grouped("RemoteClaim", textsNamed("ClaimUri")),
+      ...flagsNamed("RequestClaim", "MandatoryClaim"),
+    },
+  }),
   read(parent) {
     const mappings = childrenOf(find(parent, "ClaimMappings"), "ClaimMapping").map((each) => {
       const local = textAt(each, "LocalClaim", "ClaimUri") ?? "";
@@ -79,6 +91,7 @@ const mappingsPart: Part = {
 };
 
 const dialectPart: Part = {
+  declares: flagsNamed("LocalClaimDialect"),
   read: (parent) =>
     put(
       [CLAIMS, "dialect"],
@@ -105,6 +118,10 @@ interface RoleMapping {
 }
 
 const roleMappings: Part = {
+  declares: listed("RoleMappings", "RoleMapping", {
+    is: "group",
+    inside: { ...grouped("localRole", textsNamed("LocalRoleName")), ...textsNamed("remoteRole") },
+  }),
   read(parent) {
     const mappings = childrenOf(find(parent, "RoleMappings"), "RoleMapping").map((each) => ({
       localRole: textAt(each, "localRole", "LocalRoleName") ?? "",
@@ -141,6 +158,10 @@ const OUTBOUND = ["provisioningConfigurations", "outboundProvisioningIdps"];
 
 /** `InboundProvisioningConfig`. No user store and no proxy mode means no settings. */
 const inboundProvisioning: Part = {
+  declares: grouped("InboundProvisioningConfig", {
+    ...textsNamed("ProvisioningUserStore"),
+    ...flagsNamed("IsDumbModeEnabled"),
+  }),
   read(parent) {
     const config = find(parent, "InboundProvisioningConfig");
     const domain = filled().read(textAt(config, "ProvisioningUserStore") ?? "", "ProvisioningUserStore");
@@ -171,6 +192,17 @@ const connectorParts = all(
 
 /** `OutboundProvisioningConfig`. */
 const outboundProvisioning: Part = {
+  declares: grouped(
+    "OutboundProvisioningConfig",
+    listed("ProvisioningIdentityProviders", "IdentityProvider", {
+      is: "group",
+      inside: {
+        ...textsNamed("IdentityProviderName"),
+        ...grouped("DefaultProvisioningConnectorConfig", connectorParts.declares),
+        ...grouped("JustInTimeProvisioningConfig", flagsNamed("IsProvisioningEnabled")),
+      },
+    }),
+  ),
   read(parent) {
     const list = find(parent, "OutboundProvisioningConfig", "ProvisioningIdentityProviders");
     return list ? put(OUTBOUND, childrenOf(list, "IdentityProvider").map(readProvider)) : {};
@@ -191,6 +223,7 @@ export function claimField(name: string, member: string, always?: "always"): Par
   const path = member.split(".");
   const codec = filled(always);
   return {
+    declares: textsNamed(name),
     read(parent) {
       const uri = codec.read(textAt(parent, name) ?? "", name);
       return uri === undefined ? {} : put(path, { uri });

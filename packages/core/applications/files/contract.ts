@@ -1,7 +1,8 @@
 /** The operations that export and import applications as files. */
 
-import { operation } from "../../operation/operation.ts";
-import * as z from "../../platform/zod.ts";
+import { operation } from "../../kernel/operation/operation.ts";
+import { readsProtocols, updatesProtocols } from "../../kernel/operation/reach.ts";
+import * as z from "../../kernel/zod.ts";
 import { SECRET_SCOPES } from "../protocols/contract-secrets.ts";
 import { ApplicationId } from "../registry/shapes.ts";
 
@@ -55,6 +56,8 @@ export const applicationFileOperations = {
     ...importing,
     method: "POST",
     scope: "internal_application_mgt_create",
+    does: ["create application file"],
+    reaches: ["create application"],
     summary: "Create an application from an exported file, completely or not at all",
     source: "AM-002",
     success: { status: 201, location: true, body: ImportReport },
@@ -65,6 +68,8 @@ export const applicationFileOperations = {
     method: "PUT",
     scope: "internal_application_mgt_update",
     seesScopes: true,
+    does: ["update application file"],
+    reaches: ["update application", ...updatesProtocols],
     summary: "Replace the application that has the name in the file by the content of the file",
     source: "AM-003",
     success: { status: 200, location: true, body: ImportReport },
@@ -76,6 +81,8 @@ export const applicationFileOperations = {
     path: "/api/server/v1/applications/{applicationId}/export",
     scope: "internal_application_mgt_view",
     seesScopes: true,
+    does: ["read application file"],
+    reaches: ["read application", "read secret", ...readsProtocols],
     summary: "Export an application as an XML file",
     source: "AM-006",
     params: z.object({ applicationId: ApplicationId }),
@@ -89,6 +96,8 @@ export const applicationFileOperations = {
     path: "/api/server/v1/applications/{applicationId}/exportFile",
     scope: "internal_application_mgt_view",
     seesScopes: true,
+    does: ["read application file"],
+    reaches: ["read application", "read secret", ...readsProtocols],
     summary: "Export an application as a file in XML, YAML or JSON",
     source: "decision 0104",
     params: z.object({ applicationId: ApplicationId }),
@@ -100,6 +109,6 @@ export const applicationFileOperations = {
         .meta({ description: "application/xml (the default), application/yaml or application/json" }),
     }),
     success: { status: 200, file: "application/octet-stream", etag: "content" },
-    failures: [400, 404],
+    failures: [400, 404, 406],
   }),
 } as const;

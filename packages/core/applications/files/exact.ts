@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { checkJsonText } from "../../http/json.ts";
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 import { isPlain, type Json } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element } from "./tree.ts";

@@ -1,19 +1,20 @@
 /** Reads a file into settings, and writes an application as a file. Loaded with the first file. */
-import { Fault } from "../../platform/faults.ts";
-import { parsePart } from "../../platform/parse.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { parsePart } from "../../kernel/parse.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { SECRETS_WITHHELD } from "../protocols/contract-secrets.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { ownerOf } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
+import { checkDeclared } from "./declared.ts";
 import { exactElement, withExact } from "./exact.ts";
-import { type FileFormat, readTree, writeTree } from "./formats.ts";
+import { readTree, writeTree } from "./formats.ts";
 import { normalised } from "./normalise.ts";
 import { refuseFile } from "./read-xml.ts";
-import { readServiceProvider, writeServiceProvider } from "./service-provider.ts";
+import { declaredElements, readServiceProvider, writeServiceProvider } from "./service-provider.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { FileSettings } from "./shapes.ts";
-import type { Element } from "./tree.ts";
+import type { Element, FileFormat } from "./tree.ts";
 import { restore, type Unmapped, withoutSecrets } from "./unmapped.ts";
 
 /** A file: its whole content, and the settings in it. */
@@ -31,10 +32,12 @@ export async function readFile(
   format: FileFormat,
   kinds: readonly CustomProtocolKind[],
 ): Promise<ReadFile> {
-  const root = normalised(await readTree(bytes, format));
-  const given = withExact(root, readServiceProvider(root, kinds));
+  const given = await readTree(bytes, format);
+  checkDeclared(given, declaredElements, format);
+  const root = normalised(given);
+  const settings = withExact(root, readServiceProvider(root, kinds));
   try {
-    return { root, settings: parsePart("body", FileSettings, given) };
+    return { root, settings: parsePart("body", FileSettings, settings) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw refuseFile(`The file has invalid settings: ${error.description.replaceAll("body.", "")}`);

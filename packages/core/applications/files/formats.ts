@@ -1,14 +1,14 @@
 /** The formats of application files: which one a file has, and how it is read and written. */
 import { checkJsonText } from "../../http/json.ts";
-import { Fault } from "../../platform/faults.ts";
-import { later } from "../../platform/later.ts";
-import { decodeXml } from "../../platform/xml.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { later } from "../../kernel/later.ts";
+import { decodeXml } from "../../kernel/xml.ts";
 import { type Bean, beansOf, treeOf } from "./beans.ts";
 import { readXml, refuseFile } from "./read-xml.ts";
-import { type Element, isWritable } from "./tree.ts";
+import { type Element, type FileFormat, isWritable } from "./tree.ts";
 import { writeXml, writeXmlInline } from "./write-xml.ts";
 
-const [readYaml, writeYaml] = later(
+const { readYaml, writeYaml } = later(
   async () => {
     const yaml = await import("./yaml.ts");
     return {
@@ -19,9 +19,6 @@ const [readYaml, writeYaml] = later(
   "readYaml",
   "writeYaml",
 );
-
-/** The formats. `xml` has nested documents as text, `xml-inline` as elements. */
-export type FileFormat = "xml" | "xml-inline" | "yaml" | "json";
 
 /** The ends of file names. */
 export const extensions: Readonly<Record<FileFormat, string>> = {

@@ -1,9 +1,9 @@
 /** Handlers of application files. The modules that read and write files are loaded with the first file. */
-import type { RoleStore } from "../../identities/roles/store.ts";
-import type { RequestContext, ScopedContext } from "../../operation/context.ts";
-import type { FileResult, Handlers } from "../../operation/operation.ts";
-import { Fault } from "../../platform/faults.ts";
-import { newId } from "../../platform/ids.ts";
+import type { RoleStore } from "../../directory/roles/store.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { RequestContext, ScopedContext } from "../../kernel/operation/context.ts";
+import type { FileResult, Handlers } from "../../kernel/operation/operation.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { seesSecrets } from "../protocols/contract-secrets.ts";
 import type { Application } from "../registry/model.ts";
@@ -12,7 +12,7 @@ import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 import type { Imported, ImportTarget } from "./apply.ts";
 import type { applicationFileOperations } from "./contract.ts";
-import type { FileFormat } from "./formats.ts";
+import type { FileFormat } from "./tree.ts";
 
 /** The dependencies of these handlers. */
 export interface ApplicationFileStores {

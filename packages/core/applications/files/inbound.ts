@@ -16,7 +16,7 @@ import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { samlKey } from "../protocols/kinds.ts";
 import type { SamlServiceProvider } from "../protocols/model.ts";
 import { oauthParts } from "./oauth.ts";
-import { at, isTrue, type Json, type Part, put } from "./parts.ts";
+import { at, flagsNamed, grouped, isTrue, type Json, listed, type Part, put, type Shape, textsNamed } from "./parts.ts";
 import { nestedDocuments, refuseFile } from "./read-xml.ts";
 import { plainIssuer, samlParts } from "./saml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
@@ -59,9 +59,30 @@ interface Custom {
   readonly properties: readonly Property[];
 }
 
+const entryShape: Shape = {
+  is: "group",
+  inside: {
+    ...textsNamed("InboundAuthKey", "InboundAuthType", "InboundConfigType"),
+    ...listed("Properties", "Property", {
+      is: "group",
+      inside: { ...textsNamed("Name", "Value"), ...flagsNamed("IsConfidential") },
+    }),
+    inboundConfiguration: {
+      is: "group",
+      // The document of an undeclared protocol.
+      isMixed: true,
+      inside: {
+        ...grouped(nestedDocuments.oauth2 ?? "", oauthParts.declares),
+        ...grouped(nestedDocuments.samlsso ?? "", samlParts.declares),
+      },
+    },
+  },
+};
+
 /** `InboundAuthenticationConfig`, with the custom protocols of the deployment. */
 export function inboundPart(kinds: readonly CustomProtocolKind[]): Part {
   return {
+    declares: grouped("InboundAuthenticationConfig", listed("InboundAuthenticationRequestConfigs", ENTRY, entryShape)),
     read(root) {
       const config = find(root, "InboundAuthenticationConfig");
       return config ? readEntries(config, kinds) : {};

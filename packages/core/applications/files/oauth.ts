@@ -22,6 +22,7 @@
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
  * | jwtScopeAsArrayEnabled, idTokenSignatureAlgorithm | accessToken.enableJwtScopeAsArray, idToken.idTokenSignedResponseAlg |
  * | extendRenewedRefreshTokenExpiryTime | refreshToken.extendRenewedRefreshTokenExpiryTime |
+ * | gracefulRefreshTokenRotationEnabled, ...ValidityPeriod, gracefulRefreshTokenReuseLimit | the same of refreshToken |
  * | hybridFlowEnabled, hybridFlowResponseType | hybridFlow.enable, responseType |
  * | subjectType, sectorIdentifierURI | subject.subjectType in lower case, sectorIdentifierUri |
  * | requestObjectSignatureAlgorithm, ...EncryptionAlgorithm, ...Method | requestObject.requestObjectSigningAlg, encryption |
@@ -39,6 +40,7 @@ import {
   at,
   type Codec,
   constant,
+  count,
   field,
   filled,
   flag,
@@ -56,6 +58,7 @@ const EXPRESSION = "regexp=";
 
 /** The format holds one callback only. */
 const callbacks: Codec = {
+  is: "text",
   read: (given) => (given.trim() === "" ? [] : [given.trim()]),
   write(value) {
     const [first = "", ...more] = (value ?? []) as readonly string[];
@@ -69,6 +72,7 @@ const REMOVED_VALIDATORS: ReadonlySet<string> = new Set(["XACML Scope Validator"
 /** `true`, `false` or absent. */
 const { read: readSwitch } = flag();
 const optionalFlag: Codec = {
+  is: "flag",
   read: (given, name) => (given.trim() === "" ? undefined : readSwitch(given, name)),
   write: (value) => (value === undefined ? undefined : String(value)),
 };
@@ -78,6 +82,7 @@ const word: Codec = { ...filled(), read: (given) => given.trim().toLowerCase() |
 
 const validators = listOf("scopeValidators", "scopeValidator", "scopeValidators");
 const scopeValidators: Part = {
+  declares: validators.declares,
   read(parent) {
     const names = at(validators.read(parent), ["scopeValidators"]) as readonly string[] | undefined;
     return put(
@@ -90,15 +95,17 @@ const scopeValidators: Part = {
 
 const attributes = listOf("accessTokenClaims", "accessTokenClaim", "accessToken.accessTokenAttributes");
 const accessTokenClaims: Part = {
+  declares: attributes.declares,
   read: attributes.read,
   write: (client) => attributes.write(client).filter(({ children }) => children.length > 0),
 };
 
 /** Text that is written only if there is one; WSO2 Identity Server writes the word `null` for none. */
-const unlessNull: Codec = { read: nullable.read, write: filled().write };
+const unlessNull: Codec = { is: "text", read: nullable.read, write: filled().write };
 const { read: readFlag } = nonDefaultFlag();
 /** `true`, or absent for false. */
 const unlessFalse: Codec = {
+  is: "flag",
   read: (given, name) => (given.trim() === "null" ? undefined : readFlag(given, name)),
   write: (value) => (value === true ? "true" : undefined),
 };
@@ -109,6 +116,7 @@ const hybridParts = all(
 );
 /** Releases without response types enabled all of them. Such a file is imported without the flow. */
 const hybridFlow: Part = {
+  declares: hybridParts.declares,
   read(parent) {
     const given = hybridParts.read(parent);
     const lacksType = at(given, ["hybridFlow", "enable"]) === true && !at(given, ["hybridFlow", "responseType"]);
@@ -156,6 +164,13 @@ export const oauthParts: Part = all(
   field("tlsClientAuthSubjectDN", "clientAuthentication.tlsClientAuthSubjectDn", unlessNull),
   field("jwtScopeAsArrayEnabled", "accessToken.enableJwtScopeAsArray", optionalFlag),
   field("extendRenewedRefreshTokenExpiryTime", "refreshToken.extendRenewedRefreshTokenExpiryTime", optionalFlag),
+  field("gracefulRefreshTokenRotationEnabled", "refreshToken.gracefulRefreshTokenRotationEnabled", optionalFlag),
+  field(
+    "gracefulRefreshTokenRotationValidityPeriod",
+    "refreshToken.gracefulRefreshTokenRotationValidityPeriod",
+    seconds,
+  ),
+  field("gracefulRefreshTokenReuseLimit", "refreshToken.gracefulRefreshTokenReuseLimit", count),
   field("idTokenSignatureAlgorithm", "idToken.idTokenSignedResponseAlg", filled()),
   hybridFlow,
   field("subjectType", "subject.subjectType", word),

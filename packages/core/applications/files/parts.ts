@@ -8,8 +8,24 @@ import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 /** Settings as plain data. Their shape is validated after all of them are read. */
 export type Json = { readonly [name: string]: unknown };
 
+/** What an element contains: a value, elements with names, or elements of one name. */
+export type Shape = {
+  /** Whether there may be several of the element. */
+  readonly repeats?: true;
+} & (
+  | { readonly is: "text" | "flag" | "number"; readonly read?: Codec["read"] }
+  /** `isMixed`: it may have a text too. */
+  | { readonly is: "group"; readonly inside: Shapes; readonly isMixed?: true }
+  | { readonly is: "list"; readonly item: string; readonly each: Shape }
+);
+
+/** Elements by their names. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
 /** One part of the mapping, below one element of the file. */
 export interface Part {
+  /** The elements that the part reads. */
+  readonly declares: Shapes;
   /** Reads members of the settings from the element. Throws `application.invalid`. */
   read(parent: Element): Json;
   /** Writes the settings as children of the element. */
@@ -18,35 +34,33 @@ export interface Part {
 
 /** The format of a value in the text of an element. `undefined` is an absent value. */
 export interface Codec {
-  read(text: string, name: string): unknown;
+  readonly is: "text" | "flag" | "number";
+  /** Throws `application.invalid`. */
+  read(given: string, name: string): unknown;
   write(value: unknown): string | undefined;
   /** The value when the element is absent. */
   readonly absent?: unknown;
 }
 
 /** Unchanged text. An empty element is an empty text. */
-export const text: Codec = { read: (given) => given, write: (value) => value as string | undefined };
+export const text: Codec = { is: "text", read: (given) => given, write: (value) => value as string | undefined };
 
 /** A number of seconds. */
-export const seconds: Codec = {
-  read(given, name) {
-    const digits = given.trim();
-    if (digits === "") return undefined;
-    if (!/^\d{1,15}$/.test(digits))
-      throw refuseFile(`${name} must be a whole number of seconds, at most 15 digits, not '${shown(given)}'.`);
-    return Number(digits);
-  },
-  write: (value) => (value === undefined ? undefined : String(value)),
-};
+export const seconds: Codec = whole("a whole number of seconds");
+
+/** How often something counts. */
+export const count: Codec = whole("a whole number");
 
 /** Words separated by spaces. */
 export const wordList: Codec = {
+  is: "text",
   read: (given) => given.split(/\s+/).filter((word) => word !== ""),
   write: (value) => (value as readonly string[]).join(" "),
 };
 
 /** Text. The word `null` means no text. */
 export const nullable: Codec = {
+  is: "text",
   read: (given) => (["", "null"].includes(given.trim()) ? undefined : given),
   write: (value) => (value as string | undefined) ?? "null",
 };
@@ -56,6 +70,7 @@ type Path = readonly string[];
 /** Text. An empty element means no text; `always` writes that element. */
 export function filled(always?: "always"): Codec {
   return {
+    is: "text",
     read: (given) => (given.trim() === "" ? undefined : given),
     write: (value) => (value as string | undefined) ?? (always ? "" : undefined),
   };
@@ -64,6 +79,7 @@ export function filled(always?: "always"): Codec {
 /** `true` or `false`, case-insensitive. `fallback` is the value of an empty or absent element. */
 export function flag(fallback = false): Codec {
   return {
+    is: "flag",
     read(given, name) {
       const word = given.trim().toLowerCase();
       if (word === "") return fallback;
@@ -84,6 +100,7 @@ function shown(text: string): string {
 export function nonDefaultFlag(fallback = false): Codec {
   const { read, write } = flag(fallback);
   return {
+    is: "flag",
     read: (given, name) => (read(given, name) === fallback ? undefined : !fallback),
     write,
   };
@@ -126,6 +143,7 @@ export function isPlain(value: unknown): value is Json {
 export function field(name: string, member: string, codec: Codec): Part {
   const path = member.split(".");
   return {
+    declares: { [name]: { is: codec.is, read: codec.read } },
     read(parent) {
       const given = textAt(parent, name);
       return put(path, given === undefined ? codec.absent : codec.read(given, name));
@@ -140,6 +158,7 @@ export function field(name: string, member: string, codec: Codec): Part {
 /** An element with a fixed text, written and never read. */
 export function constant(name: string, value: string): Part {
   return {
+    declares: {},
     read: () => ({}),
     write: () => [element(name, value)],
   };
@@ -149,6 +168,7 @@ export function constant(name: string, value: string): Part {
 export function listOf(name: string, item: string, member: string): Part {
   const path = member.split(".");
   return {
+    declares: listed(name, item, { is: "text" }),
     read(parent) {
       const list = find(parent, name);
       return list
@@ -167,9 +187,31 @@ export function listOf(name: string, item: string, member: string): Part {
   };
 }
 
+/** Declares an element that contains others. */
+export function grouped(name: string, inside: Shapes): Shapes {
+  return { [name]: { is: "group", inside } };
+}
+
+/** Declares an element `name` that contains elements `item`. */
+export function listed(name: string, item: string, each: Shape): Shapes {
+  return { [name]: { is: "list", item, each } };
+}
+
+/** Declares elements with a text. */
+export function textsNamed(...names: readonly string[]): Shapes {
+  return Object.fromEntries(names.map((name) => [name, { is: "text" }]));
+}
+
+/** Declares elements with `true` or `false`. */
+export function flagsNamed(...names: readonly string[]): Shapes {
+  const { is, read } = flag();
+  return Object.fromEntries(names.map((name) => [name, { is, read }]));
+}
+
 /** Several parts of one element, in writing order. */
 export function all(...parts: readonly Part[]): Part {
   return {
+    declares: Object.assign({}, ...parts.map(({ declares }) => declares)),
     read: (parent) => merged(...parts.map((part) => part.read(parent))),
     write: (settings) => parts.flatMap((part) => part.write(settings)),
   };
@@ -179,6 +221,7 @@ export function all(...parts: readonly Part[]): Part {
 export function group(name: string, ...parts: readonly Part[]): Part {
   const inside = all(...parts);
   return {
+    declares: grouped(name, inside.declares),
     read(parent) {
       const found = find(parent, name);
       return found ? inside.read(found) : {};
@@ -192,7 +235,21 @@ export function optionalGroup(name: string, member: string, ...parts: readonly P
   const path = member.split(".");
   const inside = group(name, ...parts);
   return {
+    declares: inside.declares,
     read: (parent) => (find(parent, name) ? merged(put(path, {}), inside.read(parent)) : {}),
     write: (settings) => (at(settings, path) === undefined ? [] : inside.write(settings)),
+  };
+}
+
+function whole(what: string): Codec {
+  return {
+    is: "number",
+    read(given, name) {
+      const digits = given.trim();
+      if (digits === "") return undefined;
+      if (/^\d{1,15}$/.test(digits)) return Number(digits);
+      throw refuseFile(`${name} must be ${what}, at most 15 digits, not '${shown(given)}'.`);
+    },
+    write: (value) => (value === undefined ? undefined : String(value)),
   };
 }

@@ -1,7 +1,7 @@
 /** Parses the bytes of an application file into a tree, including the documents nested in it as text. */
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
-import { Fault } from "../../platform/faults.ts";
-import { decodeXml, parseXmlText, type XmlLimits } from "../../platform/xml.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { decodeXml, parseXmlText, type XmlLimits } from "../../kernel/xml.ts";
 import { childrenOf, type Element, element, find, writable } from "./tree.ts";
 
 /** More than any stored application needs: 9,200 options of federated providers need some 65,000 elements. */

@@ -1,6 +1,6 @@
 /** Finds the roles that a file names: by id, or by name where the file comes from another server. */
-import { isFor, type Role } from "../../identities/roles/model.ts";
-import type { RoleStore } from "../../identities/roles/store.ts";
+import { isFor, type Role } from "../../directory/roles/model.ts";
+import type { RoleStore } from "../../directory/roles/store.ts";
 import type { AssociatedRoleSettings } from "../registry/model.ts";
 import { refuseFile } from "./read-xml.ts";
 import type { Settings } from "./settings.ts";

@@ -23,7 +23,21 @@
  * | isAssertionQueryRequestProfileEnabled, idpEntityIDAlias | enableAssertionQueryProfile, idpEntityIdAlias |
  * | doSignAssertions, loginPageURL, requestedClaims | written, not read |
  */
-import { all, at, type Codec, constant, field, filled, flag, isTrue, listOf, type Part, put } from "./parts.ts";
+import {
+  all,
+  at,
+  type Codec,
+  constant,
+  field,
+  filled,
+  flag,
+  flagsNamed,
+  isTrue,
+  listOf,
+  type Part,
+  put,
+  textsNamed,
+} from "./parts.ts";
 import { element, textAt } from "./tree.ts";
 
 const QUALIFIER = ":urn:sp:qualifier:";
@@ -35,6 +49,7 @@ const PROFILE = ["attributeProfile", "enabled"];
 const METHOD = ["singleLogoutProfile", "logoutMethod"];
 
 const issuerPart: Part = {
+  declares: textsNamed("issuer", "issuerQualifier"),
   read(parent) {
     const issuer = textAt(parent, "issuer") ?? "";
     const appended = issuer.slice(plainIssuer(issuer).length + QUALIFIER.length);
@@ -52,6 +67,7 @@ const issuerPart: Part = {
 
 const consumers = listOf("assertionConsumerUrls", "assertionConsumerUrl", "assertionConsumerUrls");
 const consumersPart: Part = {
+  declares: { ...consumers.declares, ...textsNamed("assertionConsumerUrl") },
   read(parent) {
     const single = textAt(parent, "assertionConsumerUrl");
     const list = consumers.read(parent);
@@ -62,6 +78,7 @@ const consumersPart: Part = {
 };
 
 const attributePart: Part = {
+  declares: { ...textsNamed("attributeConsumingServiceIndex"), ...flagsNamed("enableAttributeProfile") },
   read(parent) {
     const index = textAt(parent, "attributeConsumingServiceIndex")?.trim() ?? "";
     return {
@@ -76,6 +93,7 @@ const attributePart: Part = {
 };
 
 const logoutPart: Part = {
+  declares: { ...textsNamed("frontChannelLogoutBinding"), ...flagsNamed("doFrontChannelLogout") },
   read(parent) {
     const isPost = /post/i.test(textAt(parent, "frontChannelLogoutBinding") ?? "");
     const front = isPost ? "FRONTCHANNEL_HTTP_POST" : "FRONTCHANNEL_HTTP_REDIRECT";
@@ -92,12 +110,14 @@ const logoutPart: Part = {
 };
 
 const nameId: Codec = {
+  is: "text",
   read: (given) =>
     given.trim() === "" ? undefined : given.trim().replace(/^urn\/.*$/, (urn) => urn.replaceAll("/", ":")),
   write: (value) => String(value ?? "").replace(/^urn:.*$/, (urn) => urn.replaceAll(":", "/")),
 };
 
 const bindingsPart: Part = {
+  declares: flagsNamed("enableSAML2ArtifactBinding"),
   read: (parent) =>
     put(
       ["singleSignOnProfile", "bindings"],

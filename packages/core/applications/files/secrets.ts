@@ -9,10 +9,11 @@
  * Times are milliseconds in a file and seconds in the settings; an absent one means never.
  */
 
-import { Fault } from "../../platform/faults.ts";
-import * as z from "../../platform/zod.ts";
+import { Fault } from "../../kernel/faults.ts";
+import * as z from "../../kernel/zod.ts";
 import {
   type ClientSecret,
+  isExpired,
   newSecret,
   type StoredSecrets,
   secretsOf,
@@ -22,7 +23,7 @@ import {
 import { CLIENT_SECRETS_CEILING } from "../protocols/limits.ts";
 import type { OidcClient } from "../protocols/model.ts";
 import { type ClientSupport, checkChosenSecret } from "../protocols/oidc.ts";
-import { all, at, type Codec, field, filled, type Json, type Part, put, seconds } from "./parts.ts";
+import { all, at, type Codec, field, filled, type Json, listed, type Part, put, seconds } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, element, find } from "./tree.ts";
 
@@ -33,6 +34,7 @@ const MS = 1_000;
 
 /** A time in milliseconds, which is a time in seconds here. What is less than a second is long past, not never. */
 const expiry: Codec = {
+  is: "number",
   read(given, name) {
     const ms = seconds.read(given, name) as number | undefined;
     return ms === undefined || ms === 0 ? undefined : Math.max(1, Math.floor(ms / MS));
@@ -43,6 +45,7 @@ const expiry: Codec = {
 const itemParts = all(field("secretValue", "secretValue", filled()), field("expiryTime", "expiresAt", expiry));
 
 const additional: Part = {
+  declares: listed(LIST, ITEM, { is: "group", inside: itemParts.declares }),
   read(parent) {
     const list = find(parent, LIST);
     const items = list ? childrenOf(list, ITEM).map((item) => itemParts.read(item)) : [];
@@ -165,10 +168,12 @@ export function importedSecrets(
   const secrets = items.map((item) => imported(item, existing, target));
   const isFurther = secrets.some(({ sealedSecret }) => !existing.some((each) => each.sealedSecret === sealedSecret));
   const { clientSecretsMax } = target.support.limits;
-  if (secrets.length > clientSecretsMax && isFurther) {
+  const nowMs = target.support.clock.now();
+  const valid = secrets.filter((secret) => !isExpired(secret, nowMs)).length;
+  if (isFurther && (valid > clientSecretsMax || secrets.length > CLIENT_SECRETS_CEILING)) {
     throw new Fault(
       "client.secrets_full",
-      `The file has ${secrets.length} secrets of the client, and the max_client_secrets of this server is ${clientSecretsMax}. Remove some of additionalOauthConsumerSecrets.`,
+      `The file has ${secrets.length} secrets of the client, ${valid} of which have not expired. The max_client_secrets of this server is ${clientSecretsMax}, and with expired ones there can be ${CLIENT_SECRETS_CEILING}. Remove some of additionalOauthConsumerSecrets.`,
     );
   }
   const [latest, ...others] = secrets;

@@ -15,7 +15,7 @@
  * RequestPathAuthenticatorConfigs is requestPathAuthenticators.
  */
 import { LOCAL_IDP, localAuthenticators } from "../registry/authenticators.ts";
-import { at, isTrue, type Json, type Part, put } from "./parts.ts";
+import { at, flagsNamed, isTrue, type Json, listed, type Part, put, type Shape, textsNamed } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
@@ -32,8 +32,31 @@ const SEQUENCE = "authenticationSequence";
 const DEFAULT_TYPE = "default";
 const CUSTOM_TYPE = "flow";
 
+const namedOnce: Shape = { is: "group", inside: textsNamed("Name") };
+const providerShape: Shape = {
+  is: "group",
+  inside: {
+    ...textsNamed("IdentityProviderName"),
+    ...listed("FederatedAuthenticatorConfigs", "FederatedAuthenticatorConfig", namedOnce),
+    // The name of the authenticator, or its settings.
+    DefaultAuthenticatorConfig: { is: "group", inside: textsNamed("Name"), isMixed: true },
+  },
+};
+
 /** The type and the steps. */
 export const stepsPart: Part = {
+  declares: {
+    ...textsNamed("AuthenticationType"),
+    ...listed("AuthenticationSteps", "AuthenticationStep", {
+      is: "group",
+      inside: {
+        StepOrder: { is: "number", read: orderIn },
+        ...flagsNamed("SubjectStep", "AttributeStep"),
+        ...listed("LocalAuthenticatorConfigs", "LocalAuthenticatorConfig", namedOnce),
+        ...listed("FederatedIdentityProviders", "FederatedIdentityProvider", providerShape),
+      },
+    }),
+  },
   read(parent) {
     const type = typeOf(parent);
     const steps = type === "DEFAULT" ? [] : stepsOf(parent);
@@ -59,6 +82,7 @@ export const stepsPart: Part = {
 
 /** The script of adaptive authentication. */
 export const scriptPart: Part = {
+  declares: textsNamed("AuthenticationScript"),
   read(parent) {
     const script = find(parent, "AuthenticationScript");
     if (!script || script.text.trim() === "" || script.attributes.enabled === "false") return {};
@@ -73,6 +97,7 @@ export const scriptPart: Part = {
 
 /** Authenticators that read the credential from the request itself. */
 export const requestPathPart: Part = {
+  declares: listed("RequestPathAuthenticatorConfigs", "RequestPathAuthenticatorConfig", namedOnce),
   read(root) {
     const list = find(root, "RequestPathAuthenticatorConfigs");
     const names = childrenOf(list, "RequestPathAuthenticatorConfig").map((config) => textAt(config, "Name") ?? "");
@@ -123,9 +148,13 @@ function readStep(step: Element): Step {
 }
 
 function orderOf(step: Element): number {
-  const order = textAt(step, "StepOrder")?.trim() ?? "";
+  return orderIn(textAt(step, "StepOrder") ?? "", "StepOrder");
+}
+
+function orderIn(given: string, name: string): number {
+  const order = given.trim();
   if (!/^\d{1,9}$/.test(order))
-    throw refuseFile(`StepOrder must be a whole number of at most 9 digits, not '${order.slice(0, 100)}'.`);
+    throw refuseFile(`${name} must be a whole number of at most 9 digits, not '${order.slice(0, 100)}'.`);
   return Number(order);
 }
 

@@ -36,12 +36,16 @@ import {
   filled,
   flag,
   group,
+  grouped,
   type Json,
+  listed,
   nonDefaultFlag,
   optionalGroup,
   type Part,
   put,
+  type Shapes,
   text,
+  textsNamed,
 } from "./parts.ts";
 import { ROOT } from "./read-xml.ts";
 import { requestPathPart, scriptPart, stepsPart } from "./sequence.ts";
@@ -55,6 +59,7 @@ const certificateElements = [
 ] as const;
 
 const certificatePart: Part = {
+  declares: textsNamed("Certificate", "JwksUri"),
   read(root) {
     for (const [type, name] of certificateElements) {
       const value = textAt(root, name) ?? "";
@@ -101,6 +106,7 @@ const THUMBPRINTS = [...TRUSTED.split("."), "androidThumbprints"];
 
 /** One element per thumbprint. Older exports write one element, separated by commas. */
 const thumbprintsPart: Part = {
+  declares: { AndroidThumbprints: { is: "text", repeats: true } },
   read(parent) {
     const texts = childrenOf(parent, "AndroidThumbprints").flatMap(({ text: each }) => each.split(","));
     const thumbprints = texts.map((each) => each.trim()).filter((each) => each !== "");
@@ -122,6 +128,10 @@ const trustedAppPart = optionalGroup(
 
 /** The roles by id and name; a file of another server has ids that mean nothing here (apply.ts). */
 const rolesOfApplicationPart: Part = {
+  declares: grouped("AssociatedRolesConfig", {
+    ...textsNamed("AllowedAudience"),
+    ...listed("AssociatedRoles", "AssociatedRole", { is: "group", inside: textsNamed("Id", "Name") }),
+  }),
   read(root) {
     const config = find(root, "AssociatedRolesConfig");
     const allowedAudience = textAt(config, "AllowedAudience")?.trim().toUpperCase();
@@ -151,6 +161,9 @@ const rolesOfApplicationPart: Part = {
 export function readServiceProvider(root: Element, kinds: readonly CustomProtocolKind[]): Json {
   return rootPart(kinds).read(root);
 }
+
+/** The elements that are read, of every file. */
+export const declaredElements: Shapes = rootPart([]).declares;
 
 /** Writes the settings that the format can hold. */
 export function writeServiceProvider(settings: Json): Element {

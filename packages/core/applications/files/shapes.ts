@@ -1,5 +1,5 @@
 /** The settings in a file: those of a new application, and those that only an existing one has. */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 import { InboundProtocolsBody, OidcBody } from "../protocols/shapes.ts";
 import { editable, fixedSwitches } from "../registry/shapes.ts";
 import { AssociatedRoles } from "../registry/shapes-roles.ts";

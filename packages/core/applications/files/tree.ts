@@ -1,5 +1,8 @@
 /** An application file as a tree without layout: documents with equal content have equal trees. Pure. */
 
+/** The formats of files. `xml` has nested documents as text, `xml-inline` as elements. */
+export type FileFormat = "xml" | "xml-inline" | "yaml" | "json";
+
 /** One element. Absent text and children are empty. */
 export interface Element {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** The handlers of the operations on inbound protocols. */
 
-import type { ScopedContext } from "../../operation/context.ts";
-import type { Handlers } from "../../operation/operation.ts";
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { ScopedContext } from "../../kernel/operation/context.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
 import { type ProtocolSupport, passiveSts, wsTrust } from "../protocols/configure.ts";
 import { seesClientSecret, seesSecrets } from "../protocols/contract-secrets.ts";
 import { customKindOf, customSettings, presentCustom } from "../protocols/custom.ts";
@@ -33,7 +33,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
   async updateSamlConfiguration({ params, body }, context) {
     const { tenant, protocols } = context;
     await read(context.applications, tenant, params.applicationId);
-    const { manual, certificate } = await readSaml(body, tenant, protocols.metadataExempt);
+    const { manual, certificate } = await readSaml(body, tenant, protocols);
     return change(
       context,
       tenant,

@@ -1,9 +1,9 @@
 /** The operations on applications. */
 
-import { endpointsOf } from "../../operation/endpoints.ts";
-import { operation } from "../../operation/operation.ts";
-import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber, withoutNulls } from "../../platform/management-api.ts";
-import * as z from "../../platform/zod.ts";
+import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber, withoutNulls } from "../../kernel/management-api.ts";
+import { endpointsOf } from "../../kernel/operation/endpoints.ts";
+import { operation } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
 import {
   Application,
   ApplicationId,
@@ -86,6 +86,7 @@ export const applicationOperations = {
   patchApplication: operation({
     ...at("PATCH", "/{applicationId}", "update", "AM-033"),
     seesScopes: true,
+    reaches: ["update script"],
     summary: "Change parts of an application",
     params: Path,
     body: ApplicationPatch,
@@ -103,6 +104,7 @@ export const applicationOperations = {
   }),
   changeApplicationOwner: operation({
     ...at("PUT", "/{applicationId}/owner", "changeOwner", "AM-034"),
+    does: ["update owner"],
     summary: "Make another user of the tenant the owner of an application",
     params: Path,
     body: z.preprocess(withoutNulls, z.object({ id: z.string().min(1).max(255) }).meta({ id: "ApplicationOwner" })),
@@ -120,6 +122,8 @@ export const applicationOperations = {
   updateAuthenticationScript: operation({
     ...at("PUT", "/{applicationId}/authenticationSequence/script", "updateScript", "decision 0100"),
     seesScopes: true,
+    staysClosed: true,
+    does: ["update script"],
     summary: "Set the script of the authentication sequence of an application; a blank one removes it",
     params: Path,
     body: AuthenticationScript,
@@ -131,6 +135,7 @@ export const applicationOperations = {
     ...at("GET", "/meta/groups", "view", "decision 0100"),
     furtherScopes: ["internal_group_mgt_view"],
     staysClosed: true,
+    does: ["read group"],
     summary: "List the groups that an application can be discoverable by: at most 1,000, by name",
     query: GroupQuery,
     success: { status: 200, body: z.array(GroupShown), etag: "content" },
@@ -138,12 +143,14 @@ export const applicationOperations = {
   }),
   getResidentApplication: operation({
     ...at("GET", "/resident", "view", "AM-010"),
+    does: ["read resident"],
     summary: "Read the provisioning configuration of the resident application",
     success: { status: 200, body: ResidentApplication, etag: "content" },
     failures: [400, 404],
   }),
   updateResidentApplication: operation({
     ...at("PUT", "/resident", "update", "AM-037"),
+    does: ["update resident"],
     summary: "Change the provisioning configuration of the resident application",
     body: ResidentUpdate,
     target: "getResidentApplication",

@@ -1,10 +1,10 @@
 /** The groups that an application can be made discoverable by. */
 import type * as z from "zod";
-import { PRIMARY } from "../../domain/username.ts";
-import type { GroupStore } from "../../identities/groups/store.ts";
-import { Fault } from "../../platform/faults.ts";
-import { parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
-import { foldName, sigmaForms } from "../../platform/fold.ts";
+import type { GroupStore } from "../../directory/groups/store.ts";
+import { PRIMARY } from "../../kernel/domain/username.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { parseFilter, type Vocabulary } from "../../kernel/filter/filter.ts";
+import { foldName, sigmaForms } from "../../kernel/fold.ts";
 import type { GroupShown } from "./contract.ts";
 
 /** Where the groups are. */
@@ -19,6 +19,7 @@ const GROUPS_MAX = 1_000;
 
 const vocabulary: Vocabulary<"name"> = {
   attributes: ["name"],
+  names: ["name"],
   unknownAttribute: "filter.attribute",
   example: "name co drivers",
 };

@@ -1,12 +1,13 @@
 /** The handlers of the application operations. */
 
-import type { RoleStore } from "../../identities/roles/store.ts";
-import type { UserStore } from "../../identities/users/store.ts";
-import type { Principal } from "../../operation/context.ts";
-import type { Handlers } from "../../operation/operation.ts";
-import { Fault } from "../../platform/faults.ts";
-import { newId } from "../../platform/ids.ts";
-import { later } from "../../platform/later.ts";
+import type { RoleStore } from "../../directory/roles/store.ts";
+import type { UserStore } from "../../directory/users/store.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/ids.ts";
+import { later } from "../../kernel/later.ts";
+import type { Principal } from "../../kernel/operation/context.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
+import { allTogether, checking, checkTogether } from "../../kernel/together.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
@@ -37,7 +38,7 @@ export interface ApplicationStores extends GroupSource {
   readonly protocols: ProtocolSupport;
 }
 
-const [configureNew] = later(() => import("../protocols/configure.ts"), "configureNew");
+const { configureNew } = later(() => import("../protocols/configure.ts"), "configureNew");
 
 const CREATE_FAILED = "Error creating application.";
 
@@ -56,10 +57,12 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     const { tenant, principal, applications, templates, protocols, roles } = context;
     const body = await fromTemplate(templates, tenant, query.template, given);
     const { isManagementApp = false, isB2BSelfServiceApp, inboundProtocolConfiguration = {}, ...settings } = body;
-    checkNewName(settings.name, tenant);
-    checkBody(settings);
     const id = newId();
-    const { inbound, certificate } = await configureNew(inboundProtocolConfiguration, tenant, id, protocols);
+    const [, , { inbound, certificate }] = await allTogether([
+      checking(() => checkNewName(settings.name, tenant)),
+      checking(() => checkBody(settings)),
+      configureNew(inboundProtocolConfiguration, tenant, id, protocols),
+    ]);
     if (inbound.saml && settings.advancedConfigurations?.useExternalConsentPage) {
       throw new Fault(
         "application.property_unsupported",
@@ -87,8 +90,10 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   async patchApplication({ params, body }, { tenant, scopes, applications, roles }) {
     const named = await roles.findMany(tenant, namedRoles(body));
     await applications.update(tenant, params.applicationId, scopes, (before) => {
-      if (body.name !== undefined) checkRename(before, body.name);
-      checkBody(body);
+      checkTogether(
+        () => body.name !== undefined && checkRename(before, body.name),
+        () => checkBody(body),
+      );
       const after = mergeApplication(before, body);
       const message = `Error patching application with id: ${before.id}`;
       checkApplication(after, tenant, message);

@@ -1,7 +1,7 @@
 /** The operations that list what applications can be configured with. */
 
-import { operation } from "../../operation/operation.ts";
-import * as z from "../../platform/zod.ts";
+import { operation } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
 
 const Options = z
   .object({ options: z.array(z.string()), defaultValue: z.string().optional() })
@@ -99,6 +99,7 @@ export const metadataOperations = {
   listSupportedProtocols: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols",
+    does: [],
     summary: "List the inbound protocols that have metadata, custom protocols first",
     source: "AM-024",
     query: z.object({
@@ -114,6 +115,7 @@ export const metadataOperations = {
   getSamlMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/saml",
+    does: [],
     summary: "Read the allowed values of SAML2 settings",
     source: "AM-025",
     success: { status: 200, body: SamlMetadata, etag: "content" },
@@ -122,6 +124,7 @@ export const metadataOperations = {
   getOidcMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/oidc",
+    does: [],
     summary: "Read the allowed values of OAuth2 and OpenID Connect settings",
     source: "AM-026",
     success: { status: 200, body: OidcMetadata, etag: "content" },
@@ -130,6 +133,7 @@ export const metadataOperations = {
   getWsTrustMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/ws-trust",
+    does: [],
     summary: "Read the allowed values of WS-Trust settings",
     source: "AM-027",
     success: { status: 200, body: WsTrustMetadata, etag: "content" },
@@ -138,6 +142,7 @@ export const metadataOperations = {
   getCustomProtocolMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/{inboundProtocolId}",
+    does: [],
     summary: "Read the properties of a custom protocol",
     source: "AM-028",
     params: z.object({
@@ -149,6 +154,7 @@ export const metadataOperations = {
   getAdaptiveAuthTemplates: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/adaptive-auth-templates",
+    does: [],
     summary: "Read sample scripts of adaptive authentication, by category",
     source: "AM-029",
     success: { status: 200, body: AdaptiveAuthTemplates, etag: "content" },

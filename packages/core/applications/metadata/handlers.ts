@@ -1,9 +1,9 @@
 /** The handlers of the metadata operations. They need no database. */
 
-import { SUPER_TENANT } from "../../domain/tenant.ts";
-import type { OpenableContext } from "../../operation/context.ts";
-import type { Handlers } from "../../operation/operation.ts";
-import { Fault } from "../../platform/faults.ts";
+import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { OpenableContext } from "../../kernel/operation/context.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
 import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type ClientLimits, defaultLifetimes } from "../protocols/limits.ts";
@@ -110,8 +110,8 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
 
   async getAdaptiveAuthTemplates() {
     // A chunk of its own, loaded when it is first needed.
-    const { templatesJson } = await import("./templates/templates.ts");
-    return { templatesJSON: templatesJson() };
+    const templates = await import("./adaptive-templates.json", { with: { type: "json" } });
+    return { templatesJSON: JSON.stringify(templates.default) };
   },
 };
 

@@ -3,8 +3,9 @@
  * 8705; decision 0077). Pure.
  */
 import type * as z from "zod";
-import { canonicalName } from "../../platform/distinguished-name.ts";
-import { Fault } from "../../platform/faults.ts";
+import { canonicalName } from "../../kernel/distinguished-name.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { checkTogether } from "../../kernel/together.ts";
 import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
 import type { OidcClient } from "./model.ts";
 import { clientAuthenticationMethods, RS256_ALIAS } from "./options.ts";
@@ -28,32 +29,43 @@ export function checkClientAuthentication({ clientAuthentication: given, publicC
   const { tokenEndpointAuthMethod: method = "", tokenEndpointAuthSigningAlg: algorithm = "" } = given ?? {};
   const name = given?.tlsClientAuthSubjectDn ?? "";
   const methods: readonly string[] = clientAuthenticationMethods.map((one) => one.name);
-  if (method !== "" && !methods.includes(method)) {
-    throw refuse("tokenEndpointAuthMethod", `'${method}' is not supported. Use one of ${methods.join(", ")}.`);
-  }
-  if (method !== "" && publicClient !== (method === "none")) {
-    if (publicClient === true) throw refuse("tokenEndpointAuthMethod", "must be none or absent for a public client.");
-    if (method === "none") throw refuse("tokenEndpointAuthMethod", "can be none for a public client only.");
-  }
-  if (algorithm !== "") {
-    if (method !== "private_key_jwt") throw only("tokenEndpointAuthSigningAlg", "private_key_jwt");
-    if (!(assertionAlgorithms as readonly string[]).includes(joseAlgorithm(algorithm))) {
+  checkTogether(
+    () => {
+      if (method === "") return;
+      if (!methods.includes(method)) {
+        throw refuse(
+          "tokenEndpointAuthMethod",
+          `'${method.slice(0, 200)}' is not supported. Use one of ${methods.join(", ")}.`,
+        );
+      }
+      if (publicClient === (method === "none")) return;
+      if (publicClient === true) throw refuse("tokenEndpointAuthMethod", "must be none or absent for a public client.");
+      if (method === "none") throw refuse("tokenEndpointAuthMethod", "can be none for a public client only.");
+    },
+    () => {
+      if (algorithm === "") return;
+      if (method !== "private_key_jwt") throw only("tokenEndpointAuthSigningAlg", "private_key_jwt");
+      if ((assertionAlgorithms as readonly string[]).includes(joseAlgorithm(algorithm))) return;
       const known = assertionAlgorithms.join(", ");
-      throw refuse("tokenEndpointAuthSigningAlg", `'${algorithm}' is not supported. Use one of ${known}.`);
-    }
-  }
-  if (given?.tokenEndpointAllowReusePvtKeyJwt === true && method !== "private_key_jwt") {
-    throw only("tokenEndpointAllowReusePvtKeyJwt", "private_key_jwt");
-  }
-  if (name !== "") {
-    if (method !== "tls_client_auth") throw only("tlsClientAuthSubjectDn", "tls_client_auth");
-    if (canonicalName(name) === undefined) {
+      throw refuse(
+        "tokenEndpointAuthSigningAlg",
+        `'${algorithm.slice(0, 200)}' is not supported. Use one of ${known}.`,
+      );
+    },
+    () => {
+      if (given?.tokenEndpointAllowReusePvtKeyJwt !== true || method === "private_key_jwt") return;
+      throw only("tokenEndpointAllowReusePvtKeyJwt", "private_key_jwt");
+    },
+    () => {
+      if (name === "") return;
+      if (method !== "tls_client_auth") throw only("tlsClientAuthSubjectDn", "tls_client_auth");
+      if (canonicalName(name) !== undefined) return;
       throw refuse(
         "tlsClientAuthSubjectDn",
         "must be a distinguished name of RFC 4514, such as CN=client,O=Example\\, Inc.,C=GB, without hexadecimal values.",
       );
-    }
-  }
+    },
+  );
 }
 
 /** The settings after a checked body; `undefined` where it names no method. */

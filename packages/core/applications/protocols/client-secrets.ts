@@ -1,18 +1,17 @@
 /**
- * The secrets of an OAuth client, which are all valid until they expire (decision 0079). Rows keep the latest one where
- * clients of one secret have theirs, so that each release reads the rows of the others. Pure.
+ * The secrets of an OAuth client, which are all valid until they expire (decision 0079). Pure.
  */
 import { timingSafeEqual } from "node:crypto";
-import { Fault } from "../../platform/faults.ts";
-import { newId } from "../../platform/ids.ts";
-import type { Seal } from "../../platform/seal.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { Seal } from "../../kernel/seal.ts";
 import { newSecretText } from "./secret-text.ts";
 
 /** What is known of a secret besides its text. */
 export interface SecretFacts {
   readonly secretId: string;
-  /** Absent for the secret of a row that is older than this member. In seconds since 1970. */
-  readonly createdAtSeconds?: number;
+  /** In seconds since 1970. */
+  readonly createdAtSeconds: number;
   /** From this second on the secret is refused; absent: it never expires. */
   readonly expiresAtSeconds?: number;
   readonly description?: string;
@@ -27,8 +26,7 @@ export interface ClientSecret extends SecretFacts {
 export interface StoredSecrets {
   /** The latest one. */
   readonly sealedSecret: string;
-  /** Absent in rows of the releases in which a client had one secret. */
-  readonly latestSecret?: SecretFacts;
+  readonly latestSecret: SecretFacts;
   /** The newest first. */
   readonly formerSecrets?: readonly ClientSecret[];
 }
@@ -36,12 +34,9 @@ export interface StoredSecrets {
 /** A secret as the token endpoint needs it. */
 export type UsableSecret = Pick<ClientSecret, "sealedSecret" | "expiresAtSeconds">;
 
-/** The id of the only secret of a client that has got no other one since it has several. Identity Server has it too. */
-export const FIRST_SECRET_ID = "25399749-8916-4625-b39d-c53ccf51666b";
-
 /** All secrets of a client, the newest first: at least one. */
 export function secretsOf(stored: StoredSecrets): readonly [ClientSecret, ...ClientSecret[]] {
-  const { sealedSecret, latestSecret = { secretId: FIRST_SECRET_ID }, formerSecrets = [] } = stored;
+  const { sealedSecret, latestSecret, formerSecrets = [] } = stored;
   return [{ ...latestSecret, sealedSecret }, ...formerSecrets];
 }
 

@@ -1,7 +1,9 @@
 /** From the protocols of a body to the settings of an application. */
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
-import type { Exempt } from "../../platform/public-fetch.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { Exempt } from "../../kernel/public-fetch.ts";
+import { checkTogether, checkTogetherLater } from "../../kernel/together.ts";
+import { type AddressKind, readAddress, shownAddress, storedAddress } from "./addresses.ts";
 import type { ClientSecretsShownTo } from "./contract-secrets.ts";
 import { customKindOf, customSettings } from "./custom.ts";
 import type { CustomProtocolKind } from "./custom-kind.ts";
@@ -9,7 +11,6 @@ import { type InboundProtocols, ownerOf } from "./model.ts";
 import { type ClientSupport, checkOidc, oidcClient } from "./oidc.ts";
 import { readSaml, samlServiceProvider } from "./saml.ts";
 import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
-import { isRunnable } from "./urls.ts";
 
 /** What protocol settings need in addition to their body. */
 export interface ProtocolSupport extends ClientSupport {
@@ -29,15 +30,24 @@ export interface Configured {
 /** A relying party of WS-Federation after a body. Its realm cannot change. */
 export function passiveSts(body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) {
   checkUnchanged("realm", before?.realm, body.realm);
-  checkReplies(body);
-  return body;
+  const { replyTo, replyToLogout = "" } = body;
+  checkTogether(
+    () => checkReply("replyTo", replyTo),
+    () => replyToLogout.trim() !== "" && checkReply("replyToLogout", replyToLogout),
+  );
+  return {
+    ...body,
+    replyTo: storedAddress(replyTo, REPLY),
+    ...(body.replyToLogout !== undefined && { replyToLogout: storedAddress(replyToLogout, REPLY) }),
+  };
 }
 
-function checkReplies({ replyTo, replyToLogout = "" }: z.output<typeof PassiveStsBody>): void {
-  const wrong = [replyTo, replyToLogout].find(isRunnable);
-  if (wrong !== undefined) {
-    throw new Fault("application.invalid", `The address '${wrong.slice(0, 100)}' has a scheme that is not allowed.`);
-  }
+const REPLY: AddressKind = "message";
+
+function checkReply(member: string, address: string): void {
+  const read = readAddress(address, REPLY);
+  if ("address" in read) return;
+  throw new Fault("application.invalid", `${member}: '${shownAddress(address)}' ${read.problem}.`);
 }
 
 /** A relying party of the security token service after a body. Its audience cannot change. */
@@ -53,25 +63,38 @@ export async function configureNew(
   applicationId: string,
   support: ProtocolSupport,
 ): Promise<Configured> {
-  const { seal, customKinds, metadataExempt } = support;
+  const { seal, customKinds } = support;
   const owner = ownerOf(tenant, applicationId);
   const custom: Record<string, NonNullable<InboundProtocols["custom"]>[string]> = {};
-  for (const each of body.custom ?? []) {
-    const kind = customKindOf(each.name, customKinds);
-    if (custom[kind.name]) throw new Fault("application.invalid", `The protocol '${kind.name}' is given twice.`);
-    custom[kind.name] = (await customSettings(kind, each, seal, owner))(undefined);
-  }
-  if (body.oidc) await checkOidc(body.oidc, support.limits);
-  const saml = body.saml && (await readSaml(body.saml, tenant, metadataExempt));
+  const inbound: { -readonly [Name in keyof InboundProtocols]: InboundProtocols[Name] } = {};
+  let certificate: string | undefined;
+  await checkTogetherLater(
+    ...(body.custom ?? []).map((each) => async () => {
+      const kind = customKindOf(each.name, customKinds);
+      if (custom[kind.name]) throw new Fault("application.invalid", `The protocol '${kind.name}' is given twice.`);
+      custom[kind.name] = (await customSettings(kind, each, seal, owner))(undefined);
+    }),
+    () => body.oidc && checkOidc(body.oidc, support.limits),
+    () => {
+      if (body.oidc) inbound.oidc = oidcClient(body.oidc, undefined, support, owner);
+    },
+    async () => {
+      if (!body.saml) return;
+      const saml = await readSaml(body.saml, tenant, support);
+      inbound.saml = samlServiceProvider(saml.manual, undefined);
+      certificate = saml.certificate;
+    },
+    () => {
+      if (body.passiveSts) inbound.passiveSts = passiveSts(body.passiveSts, undefined);
+    },
+  );
   return {
     inbound: {
-      ...(body.oidc && { oidc: oidcClient(body.oidc, undefined, support, owner) }),
-      ...(saml && { saml: samlServiceProvider(saml.manual, undefined) }),
-      ...(body.passiveSts && { passiveSts: passiveSts(body.passiveSts, undefined) }),
+      ...inbound,
       ...(body.wsTrust && { wsTrust: body.wsTrust }),
       ...(Object.keys(custom).length > 0 && { custom }),
     },
-    ...(saml?.certificate !== undefined && { certificate: saml.certificate }),
+    ...(certificate !== undefined && { certificate }),
   };
 }
 

@@ -1,9 +1,10 @@
 /** Custom inbound protocols: settings, and their check against the declaration in deployment.toml. */
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
-import { nearest } from "../../platform/nearest.ts";
-import type { Seal } from "../../platform/seal.ts";
-import { listed } from "../../platform/words.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { nearest } from "../../kernel/nearest.ts";
+import type { Seal } from "../../kernel/seal.ts";
+import { checkTogetherLater } from "../../kernel/together.ts";
+import { listed } from "../../kernel/words.ts";
 import type { CustomProperty, CustomProtocolKind } from "./custom-kind.ts";
 import { protocolKinds } from "./kinds.ts";
 import type { CustomSettings } from "./model.ts";
@@ -53,19 +54,20 @@ export async function customSettings(
   owner: string,
 ): Promise<(before: CustomSettings | undefined) => CustomSettings> {
   const given = new Map<string, string | undefined>();
-  for (const { key, value } of body.properties ?? []) {
-    if (given.has(key)) throw refuse(`The property '${key}' is given twice.`);
-    if (!kind.properties.some(({ name }) => name === key)) {
+  await checkTogetherLater(
+    ...(body.properties ?? []).map(({ key, value }) => () => {
+      if (given.has(key)) throw refuse(`The property '${key}' is given twice.`);
+      given.set(key, value);
+      if (kind.properties.some(({ name }) => name === key)) return;
       throw refuse(
         `The protocol '${kind.name}' has no property '${key}'; it has: ${kind.properties.map(({ name }) => name).join(", ")}.`,
       );
-    }
-    given.set(key, value);
-  }
-  for (const property of kind.properties) {
-    const value = givenValueOf(property, given);
-    if (value !== undefined) await checkValue(property, value);
-  }
+    }),
+    ...kind.properties.map((property) => async () => {
+      const value = givenValueOf(property, given);
+      if (value !== undefined) await checkValue(property, value);
+    }),
+  );
   return (before) => {
     const former = new Map(before?.properties.map((stored) => [stored.key, stored]));
     const properties = kind.properties.flatMap((property): Stored[] => {

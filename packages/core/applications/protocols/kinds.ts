@@ -2,7 +2,7 @@
  * The standard protocols: their names in paths, bodies and lists, and the key that identifies an application in each. A
  * new protocol is one more row here, with its shapes, operations and handlers.
  */
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { InboundProtocols } from "./model.ts";
 
 /** The kinds of keys that are unique to one application. */

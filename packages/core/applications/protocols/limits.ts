@@ -1,12 +1,13 @@
 /** What a deployment allows OAuth clients: the section `[oauth]` of deployment.toml (decision 0067). Pure. */
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { checkEach } from "../../kernel/together.ts";
 import { tokenLifetimes } from "./options.ts";
 
 /** The limits of the OAuth clients of all tenants. */
 export interface ClientLimits {
   /** The least strength of a client secret that a caller chooses. */
   readonly secretBitsMin: number;
-  /** The most secrets of one client, expired ones included. */
+  /** The most secrets of one client that have not expired. */
   readonly clientSecretsMax: number;
   /** The longest lifetimes, in seconds. */
   readonly accessTokenSecondsMax: number;
@@ -81,11 +82,47 @@ export function checkLifetimes(given: Lifetimes, limits: ClientLimits): void {
     ],
     ["idToken.expiryInSeconds", idToken?.expiryInSeconds, limits.idTokenSecondsMax, "max_id_token_lifetime"],
   ] as const;
-  for (const [field, seconds = 0, most, key] of lifetimes) {
-    if (seconds > most) {
-      throw refuse(`${field} must be at most ${most} seconds, the ${key} of this server. Choose a shorter lifetime.`);
-    }
-  }
+  checkEach(lifetimes, ([field, seconds = 0, most, key]) => {
+    if (seconds <= most) return;
+    throw refuse(`${field} must be at most ${most} seconds, the ${key} of this server. Choose a shorter lifetime.`);
+  });
+}
+
+/** How often, and for how many seconds, a used refresh token can count again, with the defaults (decision 0157). */
+const graceful = {
+  gracefulRefreshTokenRotationValidityPeriod: { most: 60, fallback: 30, unit: "seconds" },
+  gracefulRefreshTokenReuseLimit: { most: 5, fallback: 5, unit: "times" },
+} as const;
+type GracefulName = keyof typeof graceful;
+type GracefulNumbers = { readonly [Name in GracefulName]?: number | undefined };
+
+/** The settings of graceful rotation in a body or of a client. */
+export interface Graceful extends GracefulNumbers {
+  readonly gracefulRefreshTokenRotationEnabled?: boolean | undefined;
+}
+
+/** Throws `client.invalid` for a period or a limit that is more than a moment for clients that share a token. */
+export function checkGraceful(given: Graceful): void {
+  checkEach(Object.entries(graceful), ([name, { most, fallback, unit }]) => {
+    const number = given[name as GracefulName] ?? 0;
+    if (number >= 0 && number <= most) return;
+    throw refuse(
+      `refreshToken.${name} must be 1 to ${most} ${unit}, or 0 for ${fallback}: a stolen refresh token would count ` +
+        "again as long and as often.",
+    );
+  });
+}
+
+/** The settings of graceful rotation after a checked body: both numbers where it is on. */
+export function gracefulOf(given: Graceful): Graceful {
+  const isOn = given.gracefulRefreshTokenRotationEnabled;
+  const numbers = Object.entries(graceful).map(([name, { fallback }]) => {
+    return [name, given[name as GracefulName] || (isOn ? fallback : undefined)] as const;
+  });
+  return {
+    ...(isOn !== undefined && { gracefulRefreshTokenRotationEnabled: isOn }),
+    ...Object.fromEntries(numbers.filter(([, number]) => number !== undefined)),
+  };
 }
 
 /** Throws `client.invalid` for a client secret that can be guessed. */

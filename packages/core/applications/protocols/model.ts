@@ -1,6 +1,7 @@
 /** Inbound protocol settings, as they are stored with their application. */
 import type * as z from "zod";
 import type { StoredSecrets } from "./client-secrets.ts";
+import type { Graceful } from "./limits.ts";
 import type { OidcShown, PassiveStsShown, SamlShown, WsTrustShown } from "./shapes.ts";
 
 /** What a response shows of the secrets. */
@@ -10,7 +11,7 @@ type ShownSecrets = "clientSecret" | "clientSecretExpiresAt" | "multipleClientSe
 export type OidcClient = Omit<z.output<typeof OidcShown>, ShownSecrets | "refreshToken"> &
   StoredSecrets & {
     /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
-    readonly refreshToken: {
+    readonly refreshToken: Graceful & {
       readonly expiryInSeconds: number;
       readonly renewRefreshToken?: boolean;
       readonly extendRenewedRefreshTokenExpiryTime?: boolean | undefined;

@@ -1,25 +1,30 @@
 /** OAuth2 / OpenID Connect clients: validation of a body, settings, and the life cycle of the secret. */
 import type * as z from "zod";
-import type { Clock } from "../../platform/clock.ts";
-import { Fault } from "../../platform/faults.ts";
-import { nearest } from "../../platform/nearest.ts";
-import { randomText, type Seal } from "../../platform/seal.ts";
-import { checkTogetherLater } from "../../platform/together.ts";
-import { listed } from "../../platform/words.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { nearest } from "../../kernel/nearest.ts";
+import { randomText, type Seal } from "../../kernel/seal.ts";
+import { checkEach, checkTogether, checkTogetherLater } from "../../kernel/together.ts";
+import { listed } from "../../kernel/words.ts";
 import {
   checkClientAuthentication,
   clientAuthenticationOf,
   presentClientAuthentication,
 } from "./client-authentication.ts";
 import { checkExpiry, newSecret, secretsOf, secretWithText, storedSecrets, withSecrets } from "./client-secrets.ts";
-import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
+import {
+  type ClientLimits,
+  checkGraceful,
+  checkLifetimes,
+  checkSecretStrength,
+  defaultLifetimes,
+  gracefulOf,
+} from "./limits.ts";
 import type { OidcClient } from "./model.ts";
+import { checkCallbacks, checkLogout, checkOrigins, type Source, storedAddresses } from "./oidc-addresses.ts";
 import { grantTypes, oidcOptions } from "./options.ts";
-import { readPattern } from "./pattern.ts";
-import { PATTERN_LIMITS } from "./pattern-size.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
 import { checkSignIn, signInSettings } from "./sign-in.ts";
-import { isRunnable } from "./urls.ts";
 
 type Body = z.output<typeof OidcBody>;
 type Shown = z.input<typeof OidcShown>;
@@ -28,10 +33,6 @@ const CLIENT_ID_LENGTH = 28;
 /** The subject of a token is the id of a user or of a client: they must differ in form (RFC 9068 section 5). */
 const RESOURCE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PRINTABLE = /^[\x21-\x7E]+$/;
-/** Expressions are more expensive to check than addresses. */
-const EXPRESSIONS_MAX = 10;
-/** An expression that matches this address matches any. */
-const UNRELATED_ADDRESS = "https://stranger.invalid/anything";
 
 /** What the settings of a client need in addition to their body. */
 export interface ClientSupport {
@@ -41,12 +42,12 @@ export interface ClientSupport {
 }
 
 /** Checks what does not depend on the client. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
-export async function checkOidc(body: Body, limits: ClientLimits): Promise<void> {
+export async function checkOidc(body: Body, limits: ClientLimits, source: Source = "request"): Promise<void> {
   const names: readonly string[] = grantTypes.map(({ name }) => name);
   const { accessToken = {}, idToken = {} } = body;
   await checkTogetherLater(
     ...body.grantTypes.map((grant) => () => allowed(grant, names, "grant type", "grantTypes")),
-    () => checkCallbacks(body),
+    () => checkCallbacks(body, source),
     () => checkOrigins(body.allowedOrigins ?? []),
     ...(body.scopeValidators ?? []).map(
       (validator) => () =>
@@ -62,31 +63,25 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
       ),
     () => checkBinding(accessToken),
     () => checkLifetimes(body, limits),
+    () => checkGraceful(body.refreshToken ?? {}),
+    () => checkLogout(body.logout ?? {}),
     () => checkClientAuthentication(body),
     () => checkSignIn(body),
     () => checkIdToken(idToken),
   );
 }
 
-async function checkCallbacks({ grantTypes: grants, callbackURLs: callbacks = [] }: Body): Promise<void> {
-  if (grants.some((grant) => grant === "authorization_code" || grant === "implicit") && callbacks.length === 0) {
-    throw refuse("Callback URI is mandatory for Code or Implicit grant types. Send it in callbackURLs.");
-  }
-  if (callbacks.filter((callback) => callback.startsWith("regexp=")).length > EXPRESSIONS_MAX) {
-    throw refuse(`callbackURLs: more than ${EXPRESSIONS_MAX} are expressions. Join them with |.`);
-  }
-  await checkTogetherLater(...callbacks.map((callback) => () => checkCallback(callback)));
-}
-
 function checkIdToken({ audience = [], encryption = {} }: NonNullable<Body["idToken"]>): void {
-  if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
-    throw refuse("Audience values cannot contain duplicates or empty values.");
-  }
   const { enabled, algorithm = "", method = "" } = encryption;
-  if (!enabled) return;
   const { idTokenEncryptionAlgorithm: algorithms, idTokenEncryptionMethod: methods } = oidcOptions;
-  allowed(algorithm, algorithms.options, "Encryption Algorithm", "idToken.encryption.algorithm");
-  allowed(method, methods.options, "Encryption Method", "idToken.encryption.method");
+  checkTogether(
+    () => {
+      if (audience.every((entry) => entry.trim() !== "") && new Set(audience).size === audience.length) return;
+      throw refuse("idToken.audience: Audience values cannot contain duplicates or empty values.");
+    },
+    () => enabled && allowed(algorithm, algorithms.options, "Encryption Algorithm", "idToken.encryption.algorithm"),
+    () => enabled && allowed(method, methods.options, "Encryption Method", "idToken.encryption.method"),
+  );
 }
 
 /**
@@ -109,41 +104,6 @@ function allowed(value: string | undefined, options: readonly string[], what: st
   throw refuse(`'${value.slice(0, 200)}' ${what} is not allowed. ${where} takes ${listed(options, "and")}.${hint}`);
 }
 
-async function checkCallback(callback: string): Promise<void> {
-  if (callback.startsWith("regexp=")) {
-    const pattern = await readPattern(callback.slice("regexp=".length));
-    if (!pattern)
-      throw refuse(`The callback '${callback.slice(0, 100)}' must be an RE2 expression with ${PATTERN_LIMITS}.`);
-    if (pattern.matches(UNRELATED_ADDRESS))
-      throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
-    return;
-  }
-  const shown = callback.slice(0, 100);
-  if (!URL.canParse(callback)) throw refuse(`callbackURLs: '${shown}' is not an absolute URL.`);
-  const url = new URL(callback);
-  if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
-  if (url.username || url.password) throw refuse(`The callback '${shown}' must not contain a user name.`);
-  if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
-  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host. Use regexp= for several.`);
-}
-
-/** Origins from which browsers may call. Throws `application.invalid` and `cors.duplicate`. */
-function checkOrigins(origins: readonly string[]): void {
-  for (const origin of origins) {
-    const isOrigin =
-      URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).origin === origin;
-    if (!isOrigin) {
-      throw new Fault(
-        "application.invalid",
-        `Error creating application. Invalid Allowed Origin found: ${origin.slice(0, 200)}. An origin is a scheme and a host, without a path.`,
-      );
-    }
-  }
-  if (new Set(origins).size < origins.length) {
-    throw new Fault("cors.duplicate", "Error creating application. Found duplicate allowed origin entries.");
-  }
-}
-
 /**
  * The client after a checked body, which replaces everything except id, secrets and state. Secrets are sealed for
  * `owner`. Throws `client.invalid` and `application.invalid` for a wrong id or secret.
@@ -162,8 +122,7 @@ export function oidcClient(
   return {
     ...credentialOf(body, before, support, owner),
     grantTypes: body.grantTypes,
-    callbackURLs: body.callbackURLs ?? [],
-    allowedOrigins: body.allowedOrigins ?? [],
+    ...storedAddresses(body),
     publicClient: body.publicClient ?? false,
     pkce: {
       mandatory: pkce.mandatory ?? false,
@@ -186,6 +145,7 @@ export function oidcClient(
       expiryInSeconds: refreshToken.expiryInSeconds || defaults.refreshTokenSeconds,
       ...(refreshToken.renewRefreshToken !== undefined && { renewRefreshToken: refreshToken.renewRefreshToken }),
       ...given("extendRenewedRefreshTokenExpiryTime", refreshToken.extendRenewedRefreshTokenExpiryTime),
+      ...gracefulOf(refreshToken),
     },
     idToken: {
       expiryInSeconds: idToken.expiryInSeconds || defaults.idTokenSeconds,
@@ -204,7 +164,6 @@ export function oidcClient(
           body.subjectToken.applicationSubjectTokenExpiryInSeconds || defaults.subjectTokenSeconds,
       },
     }),
-    logout: body.logout ?? {},
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],
     ...(clientAuthentication && { clientAuthentication }),
@@ -225,12 +184,16 @@ function credentialOf(body: Body, before: OidcClient | undefined, support: Clien
     checkCredentialStays(body, before, seal, owner);
     return { clientId: before.clientId, ...storedSecrets(secretsOf(before)), state: before.state };
   }
-  if (clientId !== undefined && !PRINTABLE.test(clientId)) throw notPrintable("clientId");
-  if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
-    throw refuse("The clientId must not have the form of a user id (a UUID of version 7).");
-  }
-  if (text !== undefined) checkChosenSecret(text, clientId, limits);
-  checkExpiry(expiresAtSeconds, clock.now(), "clientSecretExpiresAt");
+  checkTogether(
+    () => {
+      if (clientId !== undefined && !PRINTABLE.test(clientId)) throw notPrintable("clientId");
+      if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
+        throw refuse("The clientId must not have the form of a user id (a UUID of version 7).");
+      }
+    },
+    () => text !== undefined && checkChosenSecret(text, clientId, limits),
+    () => checkExpiry(expiresAtSeconds, clock.now(), "clientSecretExpiresAt"),
+  );
   return {
     clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
     ...storedSecrets([newSecret({ text, expiresAtSeconds, createdAtSeconds: secondsOf(clock) }, seal, owner)]),
@@ -241,13 +204,23 @@ function credentialOf(body: Body, before: OidcClient | undefined, support: Clien
 /** A body may repeat the id, one of the secrets and the expiry of the latest one. */
 function checkCredentialStays(body: Body, before: OidcClient, seal: Seal, owner: string): void {
   const { clientId, clientSecret, clientSecretExpiresAt } = body;
-  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
   const secrets = secretsOf(before);
-  if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
-  if (clientSecret !== undefined && !secretWithText(secrets, clientSecret, seal, owner)) throw invalid("ClientSecret");
-  if (clientSecretExpiresAt !== undefined && clientSecretExpiresAt !== (secrets[0].expiresAtSeconds ?? 0)) {
-    throw invalid("ClientSecretExpiresAt");
-  }
+  const { expiresAtSeconds: expiresAt = 0 } = secrets[0];
+  // The end of the sentence is Identity Server's.
+  const kept = [
+    ["clientId", "ClientID", clientId ?? before.clientId, before.clientId],
+    [
+      "clientSecret",
+      "ClientSecret",
+      clientSecret === undefined || secretWithText(secrets, clientSecret, seal, owner) !== undefined,
+      true,
+    ],
+    ["clientSecretExpiresAt", "ClientSecretExpiresAt", clientSecretExpiresAt ?? expiresAt, expiresAt],
+  ] as const;
+  checkEach(kept, ([member, name, given, expected]) => {
+    if (given === expected) return;
+    throw new Fault("application.invalid", `${member}: Invalid ${name} provided for update.`);
+  });
 }
 
 /** Throws `client.invalid` for a secret that a caller may not choose. */

@@ -29,43 +29,47 @@ interface Group {
  * `(ab?)(ab?)(ab?)`. One pass over the text. The size of an invalid pattern means nothing.
  */
 export function expandedSize(source: string): number {
-  let group: Group = { sum: 0, last: 0 };
-  const outer: Group[] = [];
-  const add = (size: number) => {
-    if (size === 0) return;
-    group.last = size;
-    group.sum += size;
-  };
-  for (let at = 0; at < source.length; ) {
-    const char = source[at] as string;
-    const { end, size } =
-      char === "\\" ? escapeAt(source, at) : char === "[" ? classAt(source, at) : repeatAt(source, at);
-    const flags = char === "(" ? flagsAt(source, at) : 0;
-    if (flags > 0) {
-      at += flags;
-      continue;
-    }
-    if (char === "(") {
-      outer.push(group);
-      group = { sum: 0, last: 0 };
-    } else if (char === ")") {
-      const inside = group.sum + GROUP_SIZE;
-      group = outer.pop() ?? { sum: 0, last: 0 };
-      add(inside);
-    } else if (char === "*" || char === "+" || char === "?") {
-      const loop = char === "*" ? STAR_SIZE : 1;
-      group.sum += loop;
-      group.last += loop;
-    } else if (char === "|") {
-      group.sum += ALTERNATIVE_SIZE;
-      group.last = 0;
-    } else if (char === "{" && end > at + 1) {
-      group.sum += (group.last + 1) * size - group.last;
-      group.last = (group.last + 1) * size;
-    } else add(size);
-    at = end;
-  }
-  return outer.reduce((sum, open) => sum + open.sum, group.sum);
+  const open: [Group, ...Group[]] = [{ sum: 0, last: 0 }];
+  for (let at = 0; at < source.length; ) at = source[at] === "(" ? opened(open, source, at) : counted(open, source, at);
+  return open.reduce((sum, group) => sum + group.sum, 0);
+}
+
+/** Opens a group, or passes flags. Returns where the next part begins. */
+function opened(open: [Group, ...Group[]], source: string, at: number): number {
+  const flags = flagsAt(source, at);
+  if (flags > 0) return at + flags;
+  open.unshift({ sum: 0, last: 0 });
+  return at + 1;
+}
+
+/** Adds the size of what is not the start of a group. Returns where the next part begins. */
+function counted(open: [Group, ...Group[]], source: string, at: number): number {
+  const char = source[at] as string;
+  const { end, size } =
+    char === "\\" ? escapeAt(source, at) : char === "[" ? classAt(source, at) : repeatAt(source, at);
+  const [group, outer] = open;
+  if (char === ")") {
+    const inside = group.sum + GROUP_SIZE;
+    if (outer) open.shift();
+    add(outer ?? Object.assign(group, { sum: 0, last: 0 }), inside);
+  } else if (char === "*" || char === "+" || char === "?") {
+    const loop = char === "*" ? STAR_SIZE : 1;
+    group.sum += loop;
+    group.last += loop;
+  } else if (char === "|") {
+    group.sum += ALTERNATIVE_SIZE;
+    group.last = 0;
+  } else if (char === "{" && end > at + 1) {
+    group.sum += (group.last + 1) * size - group.last;
+    group.last = (group.last + 1) * size;
+  } else add(group, size);
+  return end;
+}
+
+function add(group: Group, size: number): void {
+  if (size === 0) return;
+  group.last = size;
+  group.sum += size;
 }
 
 /** Part of a pattern: where it ends, and its size, or how often a repeat copies what precedes it. */

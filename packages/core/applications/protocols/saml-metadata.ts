@@ -4,14 +4,19 @@
  */
 import { X509Certificate } from "node:crypto";
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
-import { Fault } from "../../platform/faults.ts";
-import { decodeXml, parseXmlText } from "../../platform/xml.ts";
-import * as z from "../../platform/zod.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { decodeXml, parseXmlText } from "../../kernel/xml.ts";
+import * as z from "../../kernel/zod.ts";
 import { SamlManual } from "./shapes.ts";
 
 const LIMITS = { depth: 30, elements: 5_000, attributes: 20_000 };
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
+const PROTOCOL = "urn:oasis:names:tc:SAML:2.0:protocol";
+const BINDINGS = "urn:oasis:names:tc:SAML:2.0:bindings:";
+/** xs:dateTime of four-digit years, and xs:duration without a sign. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/;
+const DURATION = /^P(?=\d|T\d)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/;
 const READ_NAMESPACES: ReadonlySet<string> = new Set([METADATA, "http://www.w3.org/2000/09/xmldsig#"]);
 const attribute = z.string().optional();
 const Text = z.object({ "#text": z.string() }).transform((node) => node["#text"]);
@@ -20,21 +25,30 @@ const KeyDescriptor = z.object({
   "@use": attribute,
   KeyInfo: one(z.object({ X509Data: one(z.object({ X509Certificate: one(Text) })) })),
 });
-const Endpoint = z.object({ "@Location": z.string().min(1), "@ResponseLocation": attribute, "@isDefault": attribute });
-const Descriptor = z.object({
-  "@entityID": z.string().min(1),
-  SPSSODescriptor: z
-    .array(
-      z.object({
-        "@AuthnRequestsSigned": attribute,
-        KeyDescriptor: z.array(KeyDescriptor).optional(),
-        NameIDFormat: one(Text),
-        SingleLogoutService: z.array(Endpoint).optional(),
-        AssertionConsumerService: z.array(Endpoint).min(1),
-        AttributeConsumingService: z.array(z.object({ "@index": attribute })).optional(),
-      }),
-    )
-    .min(1),
+/** xs:anyURI: white space around it is no part of it, and inside it is one blank (XML Schema 2 section 3.2.17). */
+const uri = z.string().transform((text) => text.replace(/[ \t\r\n]+/g, " ").trim());
+const Endpoint = z.object({
+  "@Location": uri.pipe(z.string().min(1)),
+  "@ResponseLocation": uri.optional(),
+  "@Binding": uri.optional(),
+  "@isDefault": attribute,
+  "@index": attribute,
+});
+/** How long an element counts (SAML Metadata 2.0 section 2.3.1). */
+const lifetime = { "@validUntil": attribute, "@cacheDuration": attribute };
+const Provider = z.object({
+  ...lifetime,
+  "@AuthnRequestsSigned": attribute,
+  KeyDescriptor: z.array(KeyDescriptor).optional(),
+  NameIDFormat: one(Text),
+  SingleLogoutService: z.array(Endpoint).optional(),
+  AssertionConsumerService: z.array(Endpoint).min(1),
+  AttributeConsumingService: z.array(z.object({ "@index": attribute, "@isDefault": attribute })).optional(),
+});
+const Descriptor = z.object({ "@entityID": uri.pipe(z.string().min(1)), ...lifetime, SPSSODescriptor: one(Provider) });
+/** The role descriptors of an entity, of which one is read. */
+const Roles = z.object({
+  SPSSODescriptor: z.array(z.looseObject({ "@protocolSupportEnumeration": attribute })).min(1),
 });
 
 type Tree = { readonly [name: string]: string | readonly Tree[] };
@@ -51,40 +65,39 @@ export interface SamlMetadata {
   readonly certificate?: string;
 }
 
-/** Throws `saml.invalid`. */
-export function readSamlMetadata(bytes: Uint8Array): SamlMetadata {
+/**
+ * Reads the metadata of one entity at a time, in milliseconds since 1970. Of several role descriptors it takes the
+ * first service provider of SAML 2.0. Throws `saml.invalid`, also for metadata that has expired.
+ */
+export function readSamlMetadata(bytes: Uint8Array, nowMs: number): SamlMetadata {
   const root = parse(decodeXml(bytes, refuse));
-  const parsed = Descriptor.safeParse(root);
+  const parsed = Descriptor.safeParse({ ...root, SPSSODescriptor: [roleOf(root)] });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw refuse(`${issue?.path.filter((part) => part !== 0).join("/") ?? ""} is missing or invalid.`);
   }
-  const [provider] = parsed.data.SPSSODescriptor;
+  const { SPSSODescriptor: provider, "@entityID": issuer } = parsed.data;
   if (!provider) throw refuse("There is no SPSSODescriptor.");
+  checkLifetime("EntityDescriptor", parsed.data, nowMs);
+  checkLifetime("SPSSODescriptor", provider, nowMs);
   const endpoints = provider.AssertionConsumerService;
-  const [logout] = provider.SingleLogoutService ?? [];
-  const [attributes] = provider.AttributeConsumingService ?? [];
+  const attributes = defaultOf(provider.AttributeConsumingService ?? []);
   const signing = provider.KeyDescriptor?.find((key) => key["@use"] === undefined || key["@use"] === "signing");
   const base64 = signing?.KeyInfo?.X509Data?.X509Certificate;
+  const logout = logoutOf(provider.SingleLogoutService ?? []);
   const manual = SamlManual.safeParse({
-    issuer: parsed.data["@entityID"],
+    issuer,
     assertionConsumerUrls: endpoints.map((endpoint) => endpoint["@Location"]),
-    defaultAssertionConsumerUrl: endpoints.find((endpoint) => isTrue(endpoint["@isDefault"]))?.["@Location"],
+    defaultAssertionConsumerUrl: defaultOf(endpoints)?.["@Location"],
     singleSignOnProfile: {
       ...(attributes && { attributeConsumingServiceIndex: attributes["@index"] ?? "" }),
       assertion: { nameIdFormat: provider.NameIDFormat?.trim() ?? EMAIL_FORMAT },
     },
     ...(attributes && { attributeProfile: { enabled: true, alwaysIncludeAttributesInResponse: true } }),
-    ...(logout && {
-      singleLogoutProfile: {
-        enabled: true,
-        logoutRequestUrl: logout["@Location"],
-        ...(logout["@ResponseLocation"] && { logoutResponseUrl: logout["@ResponseLocation"] }),
-      },
-    }),
+    ...(logout && { singleLogoutProfile: logout }),
     requestValidation: {
       enableSignatureValidation: isTrue(provider["@AuthnRequestsSigned"]),
-      ...(base64 && { signatureValidationCertAlias: parsed.data["@entityID"] }),
+      ...(base64 && { signatureValidationCertAlias: issuer }),
     },
   });
   if (!manual.success) throw refuse(`${manual.error.issues[0]?.path.join(".")}: ${manual.error.issues[0]?.message}.`);
@@ -92,10 +105,106 @@ export function readSamlMetadata(bytes: Uint8Array): SamlMetadata {
   return { manual: manual.data, certificate: Buffer.from(pemOf(base64), "utf8").toString("base64") };
 }
 
+/**
+ * The first service provider that supports SAML 2.0. Where none says what it supports, as in old files, the first one.
+ */
+function roleOf(root: Tree): unknown {
+  const roles = Roles.safeParse(root);
+  if (!roles.success) {
+    const isProvider = root.IDPSSODescriptor !== undefined;
+    throw refuse(
+      isProvider
+        ? "It describes an identity provider. Send the metadata of the application: a service provider (SPSSODescriptor)."
+        : "There is no SPSSODescriptor.",
+    );
+  }
+  const protocolsOf = ({ "@protocolSupportEnumeration": text }: { readonly "@protocolSupportEnumeration"?: string }) =>
+    (text ?? "").split(/[ \t\r\n]+/).filter((each) => each !== "");
+  const all = roles.data.SPSSODescriptor;
+  const found =
+    all.find((role) => protocolsOf(role).includes(PROTOCOL)) ?? all.find((role) => protocolsOf(role).length === 0);
+  if (found) return found;
+  const named = [...new Set(all.flatMap(protocolsOf))].slice(0, 3).join(", ").slice(0, 200);
+  throw refuse(
+    `No SPSSODescriptor supports SAML 2.0: protocolSupportEnumeration has ${named}, and must contain ${PROTOCOL}.`,
+  );
+}
+
+/** The default of indexed elements (SAML Metadata 2.0 section 2.2.3). */
+function defaultOf<T extends { readonly "@isDefault"?: string | undefined }>(list: readonly T[]): T | undefined {
+  return (
+    list.find((each) => isTrue(each["@isDefault"])) ?? list.find((each) => each["@isDefault"] === undefined) ?? list[0]
+  );
+}
+
+/** How a logout travels: to the back channel where there is a binding of it, else through the browser. */
+function logoutOf(services: readonly z.output<typeof Endpoint>[]) {
+  const methods = [
+    ["SOAP", "BACKCHANNEL"],
+    ["HTTP-POST", "FRONTCHANNEL_HTTP_POST"],
+    ["HTTP-Redirect", "FRONTCHANNEL_HTTP_REDIRECT"],
+  ] as const;
+  const known = methods.flatMap(([binding, logoutMethod]) =>
+    services.flatMap((service) => (service["@Binding"] === `${BINDINGS}${binding}` ? [{ service, logoutMethod }] : [])),
+  );
+  // Old files name no binding.
+  const unnamed = services.flatMap((service) =>
+    service["@Binding"] === undefined ? [{ service, logoutMethod: "BACKCHANNEL" as const }] : [],
+  );
+  const [found] = [...known, ...unnamed];
+  if (!found) return undefined;
+  const { service, logoutMethod } = found;
+  return {
+    enabled: true,
+    logoutMethod,
+    logoutRequestUrl: service["@Location"],
+    ...(service["@ResponseLocation"] && { logoutResponseUrl: service["@ResponseLocation"] }),
+  };
+}
+
+/** Refuses an element that has expired, and times that are none. */
+function checkLifetime(
+  name: string,
+  { "@validUntil": until, "@cacheDuration": duration }: { readonly [N in keyof typeof lifetime]?: string | undefined },
+  nowMs: number,
+): void {
+  if (until !== undefined) {
+    const text = until.trim();
+    const endsMs = timeOf(text);
+    if (Number.isNaN(endsMs)) {
+      throw refuse(`validUntil of ${name} must be a date and time such as 2030-01-31T08:00:00Z, not '${shown(text)}'.`);
+    }
+    if (endsMs <= nowMs) {
+      throw refuse(
+        `It has expired: validUntil of ${name} is ${shown(text)}. Get the current metadata of the application.`,
+      );
+    }
+  }
+  if (duration !== undefined && !DURATION.test(duration.trim())) {
+    throw refuse(`cacheDuration of ${name} must be a duration such as PT1H or P1D, not '${shown(duration.trim())}'.`);
+  }
+}
+
+/** An xs:dateTime, which is UTC without a time zone; NaN for what is none, such as a 30 February. */
+function timeOf(text: string): number {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)T/.exec(text) ?? [];
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (!isDay || !DATE_TIME.test(text)) return Number.NaN;
+  return Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+}
+
+function shown(text: string): string {
+  return text.slice(0, 60).replace(/\p{C}/gu, "\uFFFD");
+}
+
 function parse(text: string): Tree {
   const root = parseXmlText(text, LIMITS, refuse);
-  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root) : undefined;
-  if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
+  const name = splitName(root.name)[1];
+  const tree = name === "EntityDescriptor" ? toTree(root) : undefined;
+  if (!tree) {
+    const many = name === "EntitiesDescriptor" ? " It has several entities: send the EntityDescriptor of the one." : "";
+    throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.${many}`);
+  }
   return tree;
 }
 
@@ -145,7 +254,7 @@ function splitName(name: string): readonly [prefix: string, local: string] {
 }
 
 function isTrue(text: string | undefined): boolean {
-  return text === "true" || text === "1";
+  return text?.trim() === "true" || text?.trim() === "1";
 }
 
 /** The PEM of a Base64 certificate. Throws `saml.invalid`. */

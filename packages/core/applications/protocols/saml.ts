@@ -1,12 +1,15 @@
 /** SAML service providers: from a manual configuration, or metadata, to settings. */
 import { randomInt } from "node:crypto";
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
-import type { Exempt } from "../../platform/public-fetch.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { Exempt } from "../../kernel/public-fetch.ts";
+import { checkEach, checkTogether } from "../../kernel/together.ts";
+import { listed } from "../../kernel/words.ts";
+import { readAddress, shownAddress, storedAddress } from "./addresses.ts";
 import type { SamlServiceProvider } from "./model.ts";
 import { samlOptions } from "./options.ts";
 import type { SamlBody, SamlManual } from "./shapes.ts";
-import { isRunnable } from "./urls.ts";
 
 type Body = z.output<typeof SamlBody>;
 type Manual = z.output<typeof SamlManual>;
@@ -28,9 +31,13 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent
  * part is off. Throws `saml.invalid`.
  */
-export function samlServiceProvider(manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
-  checkKeys(manual);
-  checkAddresses(manual);
+export function samlServiceProvider(given: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
+  checkTogether(
+    () => checkKeys(given),
+    () => checkAddresses(given),
+    () => checkAlgorithms(given),
+  );
+  const manual = withStoredAddresses(given);
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;
   const { assertionConsumerUrls: urls, defaultAssertionConsumerUrl: requested } = manual;
   const withAttributes = attributeProfile?.enabled ?? false;
@@ -63,30 +70,101 @@ export function samlServiceProvider(manual: Manual, before: SamlServiceProvider 
     },
     responseSigning: {
       enabled: responseSigning ? (responseSigning.enabled ?? true) : false,
-      signingAlgorithm: algorithm(
-        responseSigning?.signingAlgorithm,
-        samlOptions.responseSigningAlgorithm,
-        "Response Signing",
-      ),
+      signingAlgorithm: responseSigning?.signingAlgorithm ?? samlOptions.responseSigningAlgorithm.defaultValue,
     },
     enableAssertionQueryProfile: manual.enableAssertionQueryProfile ?? false,
   };
 }
 
 function checkKeys({ issuer, serviceProviderQualifier }: Manual): void {
-  if (issuer.trim() === "") throw refuse("A value for the Issuer is mandatory.");
-  for (const part of [issuer, serviceProviderQualifier ?? ""]) {
-    if (part.includes("@")) throw refuse(`'@' is reserved: remove it from '${part.slice(0, 200)}'.`);
-  }
+  checkTogether(
+    () => {
+      if (issuer.trim() === "") throw refuse("issuer: A value for the Issuer is mandatory.");
+    },
+    ...Object.entries({ issuer, serviceProviderQualifier }).map(([member, part = ""]) => () => {
+      if (part.includes("@")) throw refuse(`${member}: '@' is reserved: remove it from '${part.slice(0, 200)}'.`);
+    }),
+  );
 }
 
-/** Refuses addresses that a browser would execute. */
-function checkAddresses({ assertionConsumerUrls, singleLogoutProfile: logout }: Manual): void {
-  const { logoutRequestUrl = "", logoutResponseUrl = "", idpInitiatedSingleLogout } = logout ?? {};
+/** Refuses unknown algorithms. The middle of the sentence is Identity Server's. */
+function checkAlgorithms({ responseSigning, singleSignOnProfile: { assertion = {} } = {} }: Manual): void {
+  const { encryption = {} } = assertion;
+  const own = "singleSignOnProfile.assertion";
+  const given = [
+    [
+      "responseSigning.signingAlgorithm",
+      responseSigning?.signingAlgorithm,
+      "responseSigningAlgorithm",
+      "Response Signing",
+    ],
+    [`${own}.digestAlgorithm`, assertion.digestAlgorithm, "responseDigestAlgorithm", "Response Digest"],
+    [
+      `${own}.encryption.assertionEncryptionAlgorithm`,
+      encryption.assertionEncryptionAlgorithm,
+      "assertionEncryptionAlgorithm",
+      "Assertion Encryption",
+    ],
+    [
+      `${own}.encryption.keyEncryptionAlgorithm`,
+      encryption.keyEncryptionAlgorithm,
+      "keyEncryptionAlgorithm",
+      "Key Encryption",
+    ],
+  ] as const;
+  checkEach(given, ([member, value, name, what]) => {
+    const options: readonly string[] = samlOptions[name].options;
+    if (value === undefined || options.includes(value)) return;
+    throw refuse(`${member}: Invalid ${what} Algorithm: ${value.slice(0, 200)}. It takes ${listed(options, "and")}.`);
+  });
+}
+
+/** Refuses addresses that no message could be posted to; an empty text is no address. */
+function checkAddresses({ assertionConsumerUrls, defaultAssertionConsumerUrl, singleLogoutProfile }: Manual): void {
+  const { logoutRequestUrl, logoutResponseUrl, idpInitiatedSingleLogout } = singleLogoutProfile ?? {};
+  const single = {
+    defaultAssertionConsumerUrl,
+    "singleLogoutProfile.logoutRequestUrl": logoutRequestUrl,
+    "singleLogoutProfile.logoutResponseUrl": logoutResponseUrl,
+  };
   const returns = idpInitiatedSingleLogout?.returnToUrls ?? [];
-  for (const address of [...assertionConsumerUrls, logoutRequestUrl, logoutResponseUrl, ...returns]) {
-    if (isRunnable(address)) throw refuse(`The address '${address.slice(0, 100)}' has a scheme that is not allowed.`);
-  }
+  const all = [
+    ...assertionConsumerUrls.map((address) => ["assertionConsumerUrls", address] as const),
+    ...Object.entries(single).flatMap(([member, address = ""]) =>
+      address.trim() === "" ? [] : [[member, address] as const],
+    ),
+    ...returns.map((address) => ["singleLogoutProfile.idpInitiatedSingleLogout.returnToUrls", address] as const),
+  ];
+  checkTogether(
+    ...all.map(([member, address]) => () => {
+      const read = readAddress(address, "message");
+      if ("problem" in read) throw refuse(`${member}: '${shownAddress(address)}' ${read.problem}.`);
+    }),
+  );
+}
+
+/** A checked configuration with its addresses as they are stored. */
+function withStoredAddresses(manual: Manual): Manual {
+  const { defaultAssertionConsumerUrl, singleLogoutProfile: logout } = manual;
+  const stored = (address: string) => (address.trim() === "" ? "" : storedAddress(address, "message"));
+  const { logoutRequestUrl, logoutResponseUrl, idpInitiatedSingleLogout: initiated } = logout ?? {};
+  return {
+    ...manual,
+    assertionConsumerUrls: manual.assertionConsumerUrls.map(stored),
+    ...(defaultAssertionConsumerUrl !== undefined && {
+      defaultAssertionConsumerUrl: stored(defaultAssertionConsumerUrl),
+    }),
+    ...(logout && {
+      singleLogoutProfile: {
+        ...logout,
+        ...(logoutRequestUrl !== undefined && { logoutRequestUrl: stored(logoutRequestUrl) }),
+        ...(logoutResponseUrl !== undefined && { logoutResponseUrl: stored(logoutResponseUrl) }),
+        ...(initiated?.returnToUrls && {
+          idpInitiatedSingleLogout: { ...initiated, returnToUrls: initiated.returnToUrls.map(stored) },
+        }),
+      },
+    }),
+  };
 }
 
 function singleSignOn(
@@ -105,15 +183,12 @@ function singleSignOn(
       nameIdFormat: nameIdFormat(assertion.nameIdFormat),
       audiences: assertion.audiences ?? [],
       recipients: assertion.recipients ?? [],
-      digestAlgorithm: algorithm(assertion.digestAlgorithm, responseDigestAlgorithm, "Response Digest"),
+      digestAlgorithm: assertion.digestAlgorithm ?? responseDigestAlgorithm.defaultValue,
       encryption: {
         enabled: encryption.enabled ?? false,
-        assertionEncryptionAlgorithm: algorithm(
-          encryption.assertionEncryptionAlgorithm,
-          assertionEncryptionAlgorithm,
-          "Assertion Encryption",
-        ),
-        keyEncryptionAlgorithm: algorithm(encryption.keyEncryptionAlgorithm, keyEncryptionAlgorithm, "Key Encryption"),
+        assertionEncryptionAlgorithm:
+          encryption.assertionEncryptionAlgorithm ?? assertionEncryptionAlgorithm.defaultValue,
+        keyEncryptionAlgorithm: encryption.keyEncryptionAlgorithm ?? keyEncryptionAlgorithm.defaultValue,
       },
     },
   };
@@ -135,21 +210,15 @@ function attributeIndex(manual: Manual, before: SamlServiceProvider | undefined)
   );
 }
 
-function algorithm(
-  value: string | undefined,
-  { options, defaultValue }: { readonly options: readonly string[]; readonly defaultValue: string },
-  what: string,
-): string {
-  if (value === undefined) return defaultValue;
-  if (!options.includes(value)) throw refuse(`Invalid ${what} Algorithm: ${value}`);
-  return value;
-}
-
 /**
  * Reads a body; metadata is fetched and parsed. Throws `saml.invalid`, `saml.metadata_unreachable`, and
  * `application.invalid` unless the body has exactly one of the three sources.
  */
-export async function readSaml(body: Body, tenant: string, exempt: Exempt): Promise<SamlSource> {
+export async function readSaml(
+  body: Body,
+  tenant: string,
+  { metadataExempt: exempt, clock }: { readonly metadataExempt: Exempt; readonly clock: Clock },
+): Promise<SamlSource> {
   const { metadataFile, metadataURL, manualConfiguration } = body;
   if ([metadataFile, metadataURL, manualConfiguration].filter((source) => source !== undefined).length !== 1) {
     throw new Fault(
@@ -160,24 +229,24 @@ export async function readSaml(body: Body, tenant: string, exempt: Exempt): Prom
   if (manualConfiguration) return { manual: manualConfiguration };
   const bytes = metadataFile !== undefined ? fileBytes(metadataFile) : await fetched(metadataURL ?? "", exempt, tenant);
   const { readSamlMetadata } = await import("./saml-metadata.ts");
-  return readSamlMetadata(bytes);
+  return readSamlMetadata(bytes, clock.now());
 }
 
 function fileBytes(file: string): Uint8Array {
   const compact = file.replace(/\s/g, "");
-  if (!BASE64.test(compact)) throw refuse("The metadata file is not Base64.");
+  if (!BASE64.test(compact)) throw refuse("metadataFile is not Base64.");
   return Buffer.from(compact, "base64");
 }
 
 async function fetched(url: string, exempt: Exempt, tenant: string): Promise<Uint8Array> {
-  const { fetchPublic, FetchRefused } = await import("../../platform/public-fetch.ts");
+  const { fetchPublic, FetchRefused } = await import("../../kernel/public-fetch.ts");
   try {
     return await fetchPublic(url, exempt);
   } catch (cause) {
     const reason = cause instanceof FetchRefused ? ` ${cause.message}` : "";
     throw new Fault(
       "saml.metadata_unreachable",
-      `Non-existing metadata URL for SAML service provider creation in tenantDomain: ${tenant}.${reason}`,
+      `metadataURL: Non-existing metadata URL for SAML service provider creation in tenantDomain: ${tenant}.${reason}`,
       { cause },
     );
   }

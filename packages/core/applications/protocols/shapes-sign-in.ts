@@ -2,19 +2,20 @@
  * The shapes of OpenID Connect settings that only the sign-in side uses, and that this service checks and returns as
  * written (decision 0075).
  */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 
 const flag = z.boolean().optional();
-const algorithm = z.string().max(50).optional();
+/** One of some words, of any length: sign-in.ts refuses any other. */
+const choice = z.string();
 const DAY_SECONDS = 86_400;
 
 /** Members of the body of a client. */
 export const signInMembers = {
-  hybridFlow: z.object({ enable: flag, responseType: z.string().max(255).optional() }).optional(),
+  hybridFlow: z.object({ enable: flag, responseType: choice.optional() }).optional(),
   requestObject: z
     .object({
-      requestObjectSigningAlg: algorithm,
-      encryption: z.object({ algorithm, method: algorithm }).optional(),
+      requestObjectSigningAlg: choice.optional(),
+      encryption: z.object({ algorithm: choice.optional(), method: choice.optional() }).optional(),
     })
     .optional(),
   pushAuthorizationRequest: z.object({ requirePushAuthorizationRequest: flag }).optional(),
@@ -27,7 +28,7 @@ export const signInMembers = {
   cibaAuthenticationRequest: z
     .object({
       authReqExpiryTime: z.int().min(1).max(DAY_SECONDS).optional(),
-      notificationChannels: z.array(z.string().max(50)).max(10).optional(),
+      notificationChannels: z.array(choice).max(10).optional(),
       skipUserValidation: flag,
       allowFederatedUsers: flag,
     })
@@ -71,11 +72,15 @@ export const refusedMembers = {
     .meta({ description: "Refused: tokens have the issuer of their tenant" }),
 };
 
-/** Members of `refreshToken` that a client that repeats refresh tokens would need. */
+/** Members of `refreshToken` that let a used refresh token count again for a moment (decision 0157). */
 export const gracefulRotation = {
   gracefulRefreshTokenRotationEnabled: flag.meta({
-    description: "true is refused: a refresh token that is used twice ends its sign-in (RFC 9700 section 4.14.2)",
+    description: "Whether a used refresh token counts again for a moment, for clients that share one. Default: false",
   }),
-  gracefulRefreshTokenRotationValidityPeriod: z.int().min(0).optional().meta({ description: "Refused, except 0" }),
-  gracefulRefreshTokenReuseLimit: z.int().min(0).optional().meta({ description: "Refused, except 0" }),
+  gracefulRefreshTokenRotationValidityPeriod: z.int().optional().meta({
+    description: "For how many seconds after its first use it counts again: 1 to 60. 0 or absent: 30",
+  }),
+  gracefulRefreshTokenReuseLimit: z.int().optional().meta({
+    description: "How often it counts again: 1 to 5. 0 or absent: 5",
+  }),
 };

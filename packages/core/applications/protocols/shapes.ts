@@ -2,7 +2,7 @@
  * The shapes of inbound protocol settings (AM-093 to AM-134). Bodies have limits and no defaults; responses have no
  * limits, and all defaults.
  */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
 import { gracefulRotation, refusedMembers, signInMembers, signInShown } from "./shapes-sign-in.ts";
@@ -12,6 +12,8 @@ const LIST_MAX = 100;
 /** A lifetime in seconds; 0 means the server's default. */
 const lifetime = z.int().min(0).max(2_147_483_647).optional();
 const flag = z.boolean().optional();
+/** One of some words: the rules refuse any other, however long it is, with the code of an unknown one. */
+const choice = z.string();
 
 /** How times of secrets are given. */
 export const EXPIRY = "in seconds since 1970; 0 means never";
@@ -26,7 +28,7 @@ export const OidcBody = z
     clientSecretExpiresAt: secretExpiry
       .optional()
       .meta({ description: `When the secret of a new client expires, ${EXPIRY}` }),
-    grantTypes: list(text(255)).min(1),
+    grantTypes: list(choice).min(1),
     callbackURLs: list(url)
       .optional()
       .meta({ description: `At most ten of them are RE2 expressions, written regexp=..., with ${PATTERN_LIMITS}` }),
@@ -35,10 +37,10 @@ export const OidcBody = z
     pkce: z.object({ mandatory: flag, supportPlainTransformAlgorithm: flag }).optional(),
     accessToken: z
       .object({
-        type: text(50).optional(),
+        type: choice.optional(),
         userAccessTokenExpiryInSeconds: lifetime,
         applicationAccessTokenExpiryInSeconds: lifetime,
-        bindingType: text(50).optional(),
+        bindingType: choice.optional(),
         revokeTokensWhenIDPSessionTerminated: flag,
         validateTokenBinding: flag,
         accessTokenAttributes: list(text(255)).optional(),
@@ -59,8 +61,8 @@ export const OidcBody = z
       .object({
         expiryInSeconds: lifetime,
         audience: list(url).optional(),
-        idTokenSignedResponseAlg: text(50).optional(),
-        encryption: z.object({ enabled: flag, algorithm: text(50).optional(), method: text(50).optional() }).optional(),
+        idTokenSignedResponseAlg: choice.optional(),
+        encryption: z.object({ enabled: flag, algorithm: choice.optional(), method: choice.optional() }).optional(),
       })
       .optional(),
     logout: z.object({ backChannelLogoutUrl: url.optional(), frontChannelLogoutUrl: url.optional() }).optional(),
@@ -69,13 +71,13 @@ export const OidcBody = z
       .optional()
       .meta({ description: "Kept for the sign-in side, which issues subject tokens: tokens to act as another user" }),
     validateRequestObjectSignature: flag,
-    scopeValidators: list(text(255)).optional(),
+    scopeValidators: list(choice).optional(),
     clientAuthentication: z
       .object({
-        tokenEndpointAuthMethod: text(50).optional().meta({
+        tokenEndpointAuthMethod: choice.optional().meta({
           description: "The only method that the client may use. Empty or absent: its secret, in a header or in a form",
         }),
-        tokenEndpointAuthSigningAlg: text(50).optional().meta({
+        tokenEndpointAuthSigningAlg: choice.optional().meta({
           description: "For private_key_jwt: the only algorithm of its assertions. Empty or absent: any supported one",
         }),
         tokenEndpointAllowReusePvtKeyJwt: flag.meta({
@@ -127,6 +129,9 @@ export const OidcShown = z
       expiryInSeconds: z.int(),
       renewRefreshToken: z.boolean(),
       extendRenewedRefreshTokenExpiryTime: flag,
+      gracefulRefreshTokenRotationEnabled: flag,
+      gracefulRefreshTokenRotationValidityPeriod: z.int().optional(),
+      gracefulRefreshTokenReuseLimit: z.int().optional(),
     }),
     idToken: z.object({
       expiryInSeconds: z.int(),
@@ -171,12 +176,12 @@ export const SamlManual = z
             nameIdFormat: text(255).optional(),
             audiences: list(url).optional(),
             recipients: list(url).optional(),
-            digestAlgorithm: text(255).optional(),
+            digestAlgorithm: choice.optional(),
             encryption: z
               .object({
                 enabled: flag,
-                assertionEncryptionAlgorithm: text(255).optional(),
-                keyEncryptionAlgorithm: text(255).optional(),
+                assertionEncryptionAlgorithm: choice.optional(),
+                keyEncryptionAlgorithm: choice.optional(),
               })
               .optional(),
           })
@@ -198,7 +203,7 @@ export const SamlManual = z
     requestValidation: z
       .object({ enableSignatureValidation: flag, signatureValidationCertAlias: text(2_048).optional() })
       .optional(),
-    responseSigning: z.object({ enabled: flag, signingAlgorithm: text(255).optional() }).optional(),
+    responseSigning: z.object({ enabled: flag, signingAlgorithm: choice.optional() }).optional(),
     enableAssertionQueryProfile: flag,
   })
   .meta({ id: "SAML2ServiceProviderBody" });

@@ -3,7 +3,9 @@
  * rules are those of WSO2 Identity Server.
  */
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { checkTogether } from "../../kernel/together.ts";
+import { readAddress, shownAddress, storedAddress } from "./addresses.ts";
 import { cibaChannels, fapiOptions, hybridResponseTypes, oidcOptions } from "./options.ts";
 import type { OidcBody } from "./shapes.ts";
 import { signInMembers } from "./shapes-sign-in.ts";
@@ -11,39 +13,39 @@ import { signInMembers } from "./shapes-sign-in.ts";
 type Body = z.output<typeof OidcBody>;
 type SignInMember = keyof typeof signInMembers;
 
+/** More than all response types together have. */
+const RESPONSE_TYPES_LENGTH_MAX = 255;
+
 /** Throws `client.invalid`, `client.hybrid_missing` and `client.hybrid_unknown`, which name the field. */
 export function checkSignIn(body: Body): void {
-  checkRefused(body);
-  checkAlgorithms(body);
-  checkHybridFlow(body.hybridFlow ?? {});
-  checkSubject(body);
-  checkCiba(body.cibaAuthenticationRequest ?? {});
-  const [problem] = body.isFAPIApplication ? fapiProblems(body) : [];
-  if (problem !== undefined) throw refuse(problem);
+  checkTogether(
+    () => checkRefused(body),
+    () => checkAlgorithms(body),
+    () => checkHybridFlow(body.hybridFlow ?? {}),
+    () => checkSubject(body),
+    () => checkCiba(body.cibaAuthenticationRequest ?? {}),
+    ...(body.isFAPIApplication ? fapiProblems(body) : []).map((problem) => () => {
+      throw refuse(problem);
+    }),
+  );
 }
 
-/** The members of a checked body that are kept as they were written. */
+/** The members of a checked body that are kept as they were written, except for the spelling of an address. */
 export function signInSettings(body: Body): Pick<Body, SignInMember> {
   const names = Object.keys(signInMembers) as SignInMember[];
-  return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+  const kept: Pick<Body, SignInMember> = Object.fromEntries(
+    names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  );
+  const { sectorIdentifierUri: address } = kept.subject ?? {};
+  if (address === undefined) return kept;
+  return { ...kept, subject: { ...kept.subject, sectorIdentifierUri: storedAddress(address, "endpoint") } };
 }
 
-/** Settings that would have no effect, or one that this service does not have. */
-function checkRefused({ issuer = {}, refreshToken = {} }: Body): void {
+/** Settings that this service does not have. */
+function checkRefused({ issuer = {} }: Body): void {
   const [name] = Object.entries(issuer).find(([, value]) => value !== undefined && value !== "") ?? [];
   if (name !== undefined) {
     throw refuse(`issuer.${name} is not supported: tokens have the issuer of their tenant. Leave it out.`);
-  }
-  const graceful = [
-    "gracefulRefreshTokenRotationEnabled",
-    "gracefulRefreshTokenRotationValidityPeriod",
-    "gracefulRefreshTokenReuseLimit",
-  ] as const;
-  const used = graceful.find((each) => refreshToken[each]);
-  if (used !== undefined) {
-    throw refuse(
-      `refreshToken.${used} is not supported: a refresh token that is used twice ends its sign-in. Leave it out.`,
-    );
   }
 }
 
@@ -54,14 +56,16 @@ function checkAlgorithms({ idToken, requestObject: { requestObjectSigningAlg, en
     ["requestObject.encryption.algorithm", encryption.algorithm, oidcOptions.requestObjectEncryptionAlgorithm],
     ["requestObject.encryption.method", encryption.method, oidcOptions.requestObjectEncryptionMethod],
   ] as const;
-  for (const [field, value = "", { options }] of given) {
-    if (value !== "" && !(options as readonly string[]).includes(value)) {
-      throw refuse(`${field}: '${value}' is not allowed. Use one of ${options.join(", ")}.`);
-    }
-  }
-  if (Boolean(encryption.algorithm) !== Boolean(encryption.method)) {
-    throw refuse("requestObject.encryption needs an algorithm and a method, or neither.");
-  }
+  checkTogether(
+    ...given.map(([field, value = "", { options }]) => () => {
+      if (value === "" || (options as readonly string[]).includes(value)) return;
+      throw refuse(`${field}: '${shown(value)}' is not allowed. Use one of ${options.join(", ")}.`);
+    }),
+    () => {
+      if (Boolean(encryption.algorithm) === Boolean(encryption.method)) return;
+      throw refuse("requestObject.encryption needs an algorithm and a method, or neither.");
+    },
+  );
 }
 
 function checkHybridFlow({ enable, responseType = "" }: NonNullable<Body["hybridFlow"]>): void {
@@ -72,11 +76,18 @@ function checkHybridFlow({ enable, responseType = "" }: NonNullable<Body["hybrid
   }
   const wrong = responseType === "" ? undefined : types.find((type) => !hybridResponseTypes.includes(type));
   if (wrong !== undefined) {
-    throw new Fault("client.hybrid_unknown", `hybridFlow.responseType: '${wrong}' is not one of ${known}.`);
+    throw new Fault("client.hybrid_unknown", `hybridFlow.responseType: '${shown(wrong)}' is not one of ${known}.`);
+  }
+  if (responseType.length > RESPONSE_TYPES_LENGTH_MAX) {
+    throw refuse(`hybridFlow.responseType has more than ${RESPONSE_TYPES_LENGTH_MAX} characters. Name each type once.`);
   }
 }
 
 function checkSubject({ subject: { subjectType, sectorIdentifierUri = "" } = {}, callbackURLs = [] }: Body): void {
+  const read = readAddress(sectorIdentifierUri, "endpoint");
+  if (sectorIdentifierUri !== "" && "problem" in read) {
+    throw refuse(`subject.sectorIdentifierUri: '${shownAddress(sectorIdentifierUri)}' ${read.problem}.`);
+  }
   if (sectorIdentifierUri !== "" && !isHttps(sectorIdentifierUri)) {
     throw refuse("subject.sectorIdentifierUri must be an https URL (OpenID Connect Core 1.0 section 8.1).");
   }
@@ -96,7 +107,7 @@ function checkCiba(ciba: NonNullable<Body["cibaAuthenticationRequest"]>): void {
   const wrong = notificationChannels.find((channel) => !cibaChannels.some(({ name }) => name === channel));
   if (wrong !== undefined) {
     const known = cibaChannels.map(({ name }) => name).join(", ");
-    throw refuse(`cibaAuthenticationRequest.notificationChannels: '${wrong}' is not one of ${known}.`);
+    throw refuse(`cibaAuthenticationRequest.notificationChannels: '${shown(wrong)}' is not one of ${known}.`);
   }
   if (allowFederatedUsers && !skipUserValidation) {
     throw refuse("cibaAuthenticationRequest.allowFederatedUsers needs skipUserValidation.");
@@ -178,6 +189,11 @@ export function fapiProblems(settings: FapiSettings): readonly string[] {
   return rules
     .filter(([, value = "", options, isNeeded]) => (value === "" ? isNeeded : !options.includes(value)))
     .map(([field, , options]) => `${field} of a FAPI application must be one of ${options.join(", ")}.`);
+}
+
+/** The beginning of a value of a caller, for a message. */
+function shown(value: string): string {
+  return value.slice(0, 200);
 }
 
 function refuse(description: string): Fault {

@@ -3,14 +3,17 @@
  * the rest is passed on as stored. A list entry holds no more than lists are filtered and ordered by, so that all
  * entries of a tenant are one cheap range (decision 0004).
  */
-import { keys } from "../../table/keys.ts";
-import { type Indexed, type NamedKind, type Versioned, version } from "../../table/named-items.ts";
-import { as, bool, type Field, misfit, number, optional, rowCodec, text } from "../../table/row.ts";
-import type { Value } from "../../table/table.ts";
+
+import { keys } from "../../database/table/keys.ts";
+import { type NamedKind, type Versioned, version } from "../../database/table/named-items.ts";
+import { as, type Field, misfit, number, optional, rowCodec, text } from "../../database/table/row.ts";
+import type { Value } from "../../database/table/table.ts";
+import { isObject } from "../../kernel/json.ts";
 import type { SecretFacts } from "../protocols/client-secrets.ts";
 import { samlKey } from "../protocols/kinds.ts";
 import type { InboundProtocols } from "../protocols/model.ts";
-import { type Application, freshApplication, noProvisioning, type ProvisioningSettings } from "./model.ts";
+import { packedId, packId } from "./entry-id.ts";
+import { type Application, noProvisioning, type ProvisioningSettings } from "./model.ts";
 
 /** The attributes by which lists are filtered and ordered. */
 export interface ApplicationEntry {
@@ -28,7 +31,6 @@ type Checks<T> = { readonly [Name in keyof T]-?: Check };
 const isText: Check = (stored) => typeof stored === "string";
 const isNumber: Check = Number.isFinite;
 const isBool: Check = (stored) => typeof stored === "boolean";
-const isMap: Check = (stored) => typeof stored === "object" && stored !== null && !Array.isArray(stored);
 const areTexts = each(isText);
 const isFlag = maybe(isBool);
 const isOptionalText = maybe(isText);
@@ -37,7 +39,7 @@ const isState: Check = (stored) => stored === "ACTIVE" || stored === "REVOKED";
 
 const secretFacts: Checks<SecretFacts> = {
   secretId: isText,
-  createdAtSeconds: isOptionalNumber,
+  createdAtSeconds: isNumber,
   expiresAtSeconds: isOptionalNumber,
   description: isOptionalText,
 };
@@ -51,10 +53,10 @@ const inbound: Checks<InboundProtocols> = {
   oidc: maybe(
     having({
       ...all(isText, "clientId", "sealedSecret"),
-      latestSecret: maybe(having(secretFacts)),
+      latestSecret: having(secretFacts),
       formerSecrets: maybe(each(having({ ...secretFacts, sealedSecret: isText }))),
       ...all(areTexts, "grantTypes", "callbackURLs", "allowedOrigins", "scopeValidators"),
-      ...all(isMap, "pkce", "logout"),
+      ...all(isObject, "pkce", "logout"),
       state: isState,
       publicClient: isBool,
       accessToken: having({
@@ -63,8 +65,8 @@ const inbound: Checks<InboundProtocols> = {
         accessTokenAttributes: areTexts,
       }),
       refreshToken: having({ expiryInSeconds: isNumber, renewRefreshToken: isFlag }),
-      idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isMap }),
-      subjectToken: maybe(isMap),
+      idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isObject }),
+      subjectToken: maybe(isObject),
       clientAuthentication: maybe(
         having({
           ...all(isOptionalText, "tokenEndpointAuthMethod", "tokenEndpointAuthSigningAlg", "tlsClientAuthSubjectDn"),
@@ -76,29 +78,29 @@ const inbound: Checks<InboundProtocols> = {
   saml: maybe(
     having({
       ...all(isText, "issuer", "defaultAssertionConsumerUrl"),
-      ...all(isMap, "attributeProfile", "requestValidation", "responseSigning"),
+      ...all(isObject, "attributeProfile", "requestValidation", "responseSigning"),
       serviceProviderQualifier: isOptionalText,
       assertionConsumerUrls: areTexts,
       singleSignOnProfile: having({
         bindings: areTexts,
         attributeConsumingServiceIndex: isText,
-        assertion: having({ audiences: areTexts, recipients: areTexts, encryption: isMap }),
+        assertion: having({ audiences: areTexts, recipients: areTexts, encryption: isObject }),
       }),
       singleLogoutProfile: having({ idpInitiatedSingleLogout: having({ returnToUrls: areTexts }) }),
     }),
   ),
   passiveSts: maybe(having({ realm: isText, replyTo: isText, replyToLogout: isOptionalText })),
   wsTrust: maybe(having({ audience: isText, certificateAlias: isText })),
-  custom: maybe((stored) => isMap(stored) && Object.values(stored as object).every(isCustom)),
+  custom: maybe((stored) => isObject(stored) && Object.values(stored).every(isCustom)),
   others: maybe(each(having({ type: isText, key: isText }))),
 };
 
 const provisioning: Checks<ProvisioningSettings> = {
-  inboundProvisioning: maybe(isMap),
+  inboundProvisioning: maybe(isObject),
   outboundProvisioningIdps: each(having({ idp: isText, connector: isText })),
 };
 
-/** Every member of an application. Rows of earlier versions lack those that were added since. */
+/** Every member of an application. */
 const application: Checks<Application> = {
   id: isText,
   name: isText,
@@ -115,9 +117,9 @@ const application: Checks<Application> = {
   associatedRoles: maybe(having({ allowedAudience: isText, roles: maybe(each(having({ id: isText }))) })),
   claimConfiguration: having({
     dialect: isText,
-    claimMappings: each(having({ applicationClaim: isText, localClaim: isMap })),
-    requestedClaims: each(having({ claim: isMap, mandatory: isFlag })),
-    subject: isMap,
+    claimMappings: each(having({ applicationClaim: isText, localClaim: isObject })),
+    requestedClaims: each(having({ claim: isObject, mandatory: isFlag })),
+    subject: isObject,
     role: having({ mappings: maybe(each(having({ localRole: isText, applicationRole: isText }))) }),
   }),
   authenticationSequence: having({
@@ -136,35 +138,21 @@ const application: Checks<Application> = {
 };
 
 const isComplete = having(application);
-const isNamedMap = having({ id: isText, name: isText });
 const isProvisioningMap = having(provisioning);
 
-/** Members that a row of an earlier version lacks have the values of a fresh application. */
 const storedApplication: Field<Application> = {
   expects: "an application, each member of its kind",
-  parse(stored) {
-    if (!isNamed(stored)) return misfit;
-    const value = { ...freshApplication(stored.id, stored.name, "", false), ...stored };
-    return isComplete(value) ? value : misfit;
-  },
+  parse: (stored) => (isApplication(stored) ? stored : misfit),
   write: asMap,
-};
-
-/** Ids are UUIDs: 16 bytes keep the entries small. */
-const packedId: Field<string> = {
-  expects: "an id of 16 bytes",
-  parse: (stored) => (stored instanceof Uint8Array && stored.length === 16 ? unpackId(stored) : misfit),
-  write: packId,
 };
 
 /**
  * How applications are stored as named items. Entries past the first 2,000 are read at half the price (decision 0004).
  */
 export const applicationKind: NamedKind<Application, ApplicationEntry> = {
-  item: rowCodec<Indexed<Application>>("application", {
+  item: rowCodec<Versioned<Application>>("application", {
     version,
     value: as("application", storedApplication),
-    indexed: as("x", optional(bool)),
   }),
   entry: rowCodec<ApplicationEntry>("application entry", {
     id: as("i", packedId),
@@ -186,7 +174,6 @@ export const applicationKind: NamedKind<Application, ApplicationEntry> = {
   }),
   owner: (id) => ({ i: packId(id) }),
   readStrongly: 2_000,
-  isIndexed: true,
 };
 
 /** The settings of a tenant's resident application. */
@@ -206,17 +193,15 @@ function isProvisioning(stored: unknown): stored is ProvisioningSettings {
   return isProvisioningMap(stored);
 }
 
-function isNamed(stored: unknown): stored is Pick<Application, "id" | "name"> {
-  return isNamedMap(stored);
+function isApplication(stored: unknown): stored is Application {
+  return isComplete(stored);
 }
 
 /** Whether a value is a map whose named members pass their checks. */
 function having(members: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(members);
   return (stored) => {
-    if (!isMap(stored)) return false;
-    const map = stored as Readonly<Record<string, unknown>>;
-    return checks.every(([name, check]) => check(map[name]));
+    return isObject(stored) && checks.every(([name, check]) => check(stored[name]));
   };
 }
 
@@ -235,14 +220,4 @@ function maybe(check: Check): Check {
 /** Stored as it is; the table leaves `undefined` members out. */
 function asMap<T extends object>(value: T): Value {
   return value as Value;
-}
-
-function packId(id: string): Uint8Array {
-  return Buffer.from(id.replaceAll("-", ""), "hex");
-}
-
-function unpackId(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

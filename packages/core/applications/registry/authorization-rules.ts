@@ -1,7 +1,9 @@
 /** What an application may be authorized for. Pure; faults have the codes of WSO2 Identity Server. */
-import type { ApiResource } from "../../domain/api-resource.ts";
-import { systemApi } from "../../domain/system-apis.ts";
-import { Fault } from "../../platform/faults.ts";
+import type { ApiResource } from "../../kernel/domain/api-resource.ts";
+import { systemApi } from "../../kernel/domain/system-apis.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { nearest } from "../../kernel/nearest.ts";
+import { listed } from "../../kernel/words.ts";
 import type { Authorization, Policy } from "./authorization-model.ts";
 
 /** All authorizations of an application are one row: this many fit, with any scopes. */
@@ -42,7 +44,12 @@ export function checkScopes(api: ApiResource, names: readonly string[]): void {
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   const shown = unknown.slice(0, 5).map((name) => `'${name.slice(0, 100)}'`);
-  throw new Fault("authorized_api.scope_unknown", `The API resource '${api.name}' has no scope ${shown.join(", ")}.`);
+  const meant = unknown.slice(0, 5).flatMap((name) => nearest(name, [...known]) ?? []);
+  const hint = meant.length === 0 ? "" : ` Did you mean ${listed([...new Set(meant)], "and")}?`;
+  throw new Fault(
+    "authorized_api.scope_unknown",
+    `The API resource '${api.name}' has no scope ${shown.join(", ")}.${hint}`,
+  );
 }
 
 /**

@@ -4,12 +4,13 @@
  * scopes are not stored here: a deleted API or scope is no longer shown. The row also names the OAuth client of the
  * application; the client's row has a copy of the authorizations (client-store.ts).
  */
-import { type Aside, type Attributes, itemOf } from "../../aside/aside-rows.ts";
-import { keys } from "../../table/keys.ts";
-import { version } from "../../table/named-items.ts";
-import { optional, rowCodec, text, withDefault } from "../../table/row.ts";
-import { stale, whileStale } from "../../table/stale.ts";
-import type { Step, Table } from "../../table/table.ts";
+
+import { keys } from "../../database/table/keys.ts";
+import { version } from "../../database/table/named-items.ts";
+import { optional, rowCodec, text } from "../../database/table/row.ts";
+import { stale, whileStale } from "../../database/table/stale.ts";
+import type { Step, Table } from "../../database/table/table.ts";
+import { type Aside, type Attributes, itemOf } from "../../database/trash/aside-rows.ts";
 import { applicationKind } from "./application-rows.ts";
 import type { Authorization } from "./authorization-model.ts";
 import { authorizations, authorizingClient } from "./client-store.ts";
@@ -24,20 +25,7 @@ export interface AuthorizationChange {
 }
 
 /** The authorized APIs of all applications. */
-export interface AuthorizedApiStore {
-  /** In the order in which they were authorized. One round trip. */
-  of(tenant: string, applicationId: string): Promise<readonly Authorization[]>;
-  /**
-   * Optimistic locking: `change` derives the new authorizations from the current ones and is called again after each
-   * conflict; `undefined` writes nothing. Throws `application.not_found` and what `change` throws. Two round trips
-   * besides those of `change`.
-   */
-  update(
-    tenant: string,
-    applicationId: string,
-    change: (before: readonly Authorization[]) => Promise<AuthorizationChange | undefined>,
-  ): Promise<void>;
-}
+export type AuthorizedApiStore = ReturnType<typeof authorizedApiStore>;
 
 /** The row as it was read. */
 export interface AuthorizationRow {
@@ -48,16 +36,27 @@ export interface AuthorizationRow {
 
 const codec = rowCodec<AuthorizationRow>("authorized APIs", {
   version,
-  apis: withDefault(authorizations, []),
+  apis: authorizations,
   clientId: optional(text),
 });
 
 /** Opens the store on the table of one request. */
-export function authorizedApiStore(table: Table): AuthorizedApiStore {
+export function authorizedApiStore(table: Table) {
   return {
-    of: async (tenant, applicationId) => (await readAuthorizations(table, tenant, applicationId))?.apis ?? [],
+    /** In the order in which they were authorized. One round trip. */
+    of: async (tenant: string, applicationId: string): Promise<readonly Authorization[]> =>
+      (await readAuthorizations(table, tenant, applicationId))?.apis ?? [],
 
-    update: (tenant, applicationId, change) =>
+    /**
+     * Optimistic locking: `change` derives the new authorizations from the current ones and is called again after each
+     * conflict; `undefined` writes nothing. Throws `application.not_found` and what `change` throws. Two round trips
+     * besides those of `change`.
+     */
+    update: (
+      tenant: string,
+      applicationId: string,
+      change: (before: readonly Authorization[]) => Promise<AuthorizationChange | undefined>,
+    ): Promise<void> =>
       whileStale(async () => {
         const found = await readAuthorizations(table, tenant, applicationId);
         const key = keys.application(tenant, applicationId);

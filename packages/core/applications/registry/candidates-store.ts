@@ -2,9 +2,9 @@
  * Finding applications by the rows that their names, client ids and issuers are keys of: the entries of names, the
  * client of a client id, the claim of an issuer.
  */
-import { keys } from "../../table/keys.ts";
-import { type NamedItems, newestFirst, newestOfEach } from "../../table/named-items.ts";
-import { compareKeys, type Item, type Key, type Table } from "../../table/table.ts";
+import { keys } from "../../database/table/keys.ts";
+import { type NamedItems, newestFirst, newestOfEach } from "../../database/table/named-items.ts";
+import { compareKeys, type Item, type Key, type Table } from "../../database/table/table.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
 import type { Application } from "./model.ts";
 import { type Listed, shownOf } from "./shown-store.ts";

@@ -2,11 +2,14 @@
  * The certificate of an application as the public keys of its client: PEM, a JWK set, or the address of one. Pure.
  */
 import { createPublicKey, type X509Certificate } from "node:crypto";
-import { readPem, thumbprintOf } from "../../platform/certificate.ts";
+import { readPem, thumbprintOf } from "../../kernel/certificate.ts";
 import { readKeySet } from "../../tokens/key-set.ts";
-import type { Application } from "./model.ts";
 
-type Certificate = NonNullable<Application["advancedConfigurations"]["certificate"]>;
+/** As the settings of an application hold it. */
+interface Certificate {
+  readonly type?: "JWKS" | "PEM" | undefined;
+  readonly value: string;
+}
 
 /** Where the public keys of a client are. */
 export interface RegisteredKeys {

@@ -1,7 +1,8 @@
 /** What the token endpoint needs to know of an application: settings that are copied to the row of the client. */
-import { canonicalName } from "../../platform/distinguished-name.ts";
+import { canonicalName } from "../../kernel/distinguished-name.ts";
 import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
+import type { OidcClient } from "../protocols/model.ts";
 import type { ClientAuthenticationMethod } from "../protocols/options.ts";
 import { sectorOf } from "../protocols/sector.ts";
 import { isFapi2 } from "../protocols/sign-in.ts";
@@ -53,6 +54,8 @@ export interface ClientRecord {
   readonly binding?: TokenBinding;
   /** A renewed refresh token expires when the one before it would have. */
   readonly keepsRefreshExpiry?: boolean | undefined;
+  /** A used refresh token counts again for a moment; absent where it does not (decision 0157). */
+  readonly grace?: ReuseBounds | undefined;
   /** The claim `scope` of a JWT is a list. */
   readonly listsScopes?: boolean | undefined;
   /** The sector of its pairwise subjects; absent for a client with public subjects. */
@@ -63,8 +66,16 @@ export interface ClientRecord {
   readonly attributes?: readonly string[] | undefined;
   /** Users of other tenants may sign in (`saas`; decision 0134). */
   readonly takesGuests?: boolean | undefined;
+  /** Only users who are assigned to the application may use it (`enableAuthorization`; decision 0170). */
+  readonly needsAssignment?: boolean | undefined;
   /** The roles that count in tokens of users; absent where all of the tenant and of the application do. */
   readonly roles?: CountingRoles | undefined;
+}
+
+/** For how long after its first use, and how often, a used refresh token counts again. */
+export interface ReuseBounds {
+  readonly seconds: number;
+  readonly times: number;
 }
 
 /** Which roles count in tokens of users. */
@@ -104,14 +115,23 @@ export function clientOf(application: Application): ClientRecord | undefined {
       ...(isFapi2(oidc) && { isFapi2: true }),
       ...(binding && { binding }),
       ...(oidc.refreshToken.extendRenewedRefreshTokenExpiryTime === false && { keepsRefreshExpiry: true }),
+      ...graceOf(oidc.refreshToken),
       ...(oidc.accessToken.enableJwtScopeAsArray && { listsScopes: true }),
       ...(sector !== undefined && { sector }),
       ...(oidc.allowedOrigins.length > 0 && { origins: oidc.allowedOrigins }),
       ...(oidc.accessToken.accessTokenAttributes.length > 0 && { attributes: oidc.accessToken.accessTokenAttributes }),
       ...(application.advancedConfigurations.saas && { takesGuests: true }),
+      ...(application.advancedConfigurations.enableAuthorization && { needsAssignment: true }),
       ...countingRoles(associatedRoles),
     }
   );
+}
+
+/** Of a client that does not rotate refresh tokens it has no effect. */
+function graceOf(refreshToken: OidcClient["refreshToken"]): Pick<ClientRecord, "grace"> {
+  const { gracefulRefreshTokenRotationValidityPeriod: seconds, gracefulRefreshTokenReuseLimit: times } = refreshToken;
+  const isOn = refreshToken.gracefulRefreshTokenRotationEnabled && seconds !== undefined && times !== undefined;
+  return isOn ? { grace: { seconds, times } } : {};
 }
 
 /** The copy of secrets in the row of a client. */

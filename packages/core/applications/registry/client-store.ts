@@ -4,8 +4,8 @@
  * with the application, and the authorized APIs, which change with their own row. Both changes are written here, each
  * in the transaction of its source, together with the revocations that follow from it.
  */
-import { canBeId } from "../../platform/ids.ts";
-import { keys } from "../../table/keys.ts";
+
+import { keys } from "../../database/table/keys.ts";
 import {
   as,
   bool,
@@ -19,10 +19,11 @@ import {
   rowCodec,
   text,
   withDefault,
-} from "../../table/row.ts";
-import { stale } from "../../table/stale.ts";
-import type { Item, Step, Table, Value } from "../../table/table.ts";
-import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
+} from "../../database/table/row.ts";
+import { stale } from "../../database/table/stale.ts";
+import type { Item, Step, Table, Value } from "../../database/table/table.ts";
+import { canBeId } from "../../kernel/ids.ts";
+import { revocationTime, revokingClient, revokingEveryScope, revokingScopes } from "../../tokens/revocation-store.ts";
 import { removing } from "../../tokens/unconditional.ts";
 import type { UsableSecret } from "../protocols/client-secrets.ts";
 import { clientAuthenticationMethods } from "../protocols/options.ts";
@@ -33,6 +34,7 @@ import {
   type ClientRecord,
   type CountingRoles,
   endsTokens,
+  type ReuseBounds,
   tokenBindings,
 } from "./client-model.ts";
 
@@ -53,17 +55,15 @@ export interface Client extends ClientOwner {
   readonly scopesFromMs: number;
   /** When the client last stopped taking guests, in the same unit. */
   readonly guestsFromMs: number;
+  /**
+   * When the application last lost an assignment, or began to ask for one, in the same unit: codes from before it do
+   * not count.
+   */
+  readonly assignedFromMs: number;
 }
 
 /** The clients of all tenants. */
-export interface ClientStore {
-  /** Finds a client in any tenant. One round trip. */
-  find(clientId: string): Promise<Client | undefined>;
-}
-
-interface ClientRow extends Omit<Client, "clientId" | "settings"> {
-  readonly settings: ClientRecord | undefined;
-}
+export type ClientStore = ReturnType<typeof clientStore>;
 
 /** Authorizations as they are stored, here and with their application. */
 export const authorizations: Field<readonly Authorization[]> = list(
@@ -103,34 +103,35 @@ const settings = record<ClientRecord>({
   isFapi2: optional(bool),
   binding: optional(oneOf(...tokenBindings)),
   keepsRefreshExpiry: optional(bool),
+  grace: optional(record<ReuseBounds>({ seconds: number, times: number })),
   listsScopes: optional(bool),
   sector: optional(text),
   origins: optional(list(text)),
   attributes: optional(list(text)),
   takesGuests: optional(bool),
+  needsAssignment: optional(bool),
   roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 
-const codec = rowCodec<ClientRow>("OAuth client", {
+const codec = rowCodec<Omit<Client, "clientId">>("OAuth client", {
   tenant: text,
   applicationId: as("application", text),
-  // Rows of the first versions were the claim alone.
-  settings: as("client", optional(settings)),
-  apis: withDefault(authorizations, []),
-  tokensFromMs: withDefault(number, 0),
+  settings: as("client", settings),
+  apis: authorizations,
+  tokensFromMs: number,
   scopesFromMs: withDefault(number, 0),
   guestsFromMs: withDefault(number, 0),
+  assignedFromMs: withDefault(number, 0),
 });
 
 /** Opens the store on the table of one request. */
-export function clientStore(table: Table): ClientStore {
+export function clientStore(table: Table) {
   return {
-    async find(clientId) {
+    /** Finds a client in any tenant. One round trip. */
+    async find(clientId: string): Promise<Client | undefined> {
       // An impossible id is looked up too: it must take as long as a possible one.
       const item = await table.get(keys.client(canBeId(clientId) ? clientId : ""));
-      if (!item) return undefined;
-      const row = codec.read(item);
-      return row.settings && { ...row, clientId, settings: row.settings };
+      return item && { ...codec.read(item), clientId };
     },
   };
 }
@@ -162,13 +163,12 @@ export function changingClient(
   before: ClientRecord,
   after: ClientRecord,
 ): readonly Step[] {
-  // The row of an earlier version may lack the binding that its application has, or that it takes guests: saving the
-  // application writes it.
-  const isKnown = after.binding === undefined && !after.takesGuests;
-  if (isKnown && JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const tokensFromMs = endsTokens(before, after) ? revocationTime() : undefined;
   // Guests that it takes again later sign in again.
   const guestsFromMs = before.takesGuests && !after.takesGuests ? revocationTime() : undefined;
+  // Codes from before say nothing of assignments.
+  const assignedFromMs = after.needsAssignment && !before.needsAssignment ? revocationTime() : undefined;
   return [
     {
       change: keys.client(clientId),
@@ -176,6 +176,7 @@ export function changingClient(
         client: asValue(settings.write(after)),
         ...(tokensFromMs !== undefined && { tokensFromMs }),
         ...(guestsFromMs !== undefined && { guestsFromMs }),
+        ...(assignedFromMs !== undefined && { assignedFromMs }),
       },
       when: { equal: claimedBy(owner) },
       otherwise: stale,
@@ -231,6 +232,27 @@ export function authorizingClient(
       otherwise: stale,
     },
     ...(scopesFromMs === undefined ? [] : [revokingScopes(owner.tenant, clientId, scopesFromMs, lostScopes)]),
+  ];
+}
+
+/**
+ * The steps that note that an application has lost an assignment. `ofMany`: a group or role has lost it; all access
+ * tokens end then, and those who still have access get others by their refresh tokens.
+ */
+export function losingAssignment(
+  clientId: string,
+  owner: ClientOwner,
+  fromMs: number,
+  ofMany: boolean,
+): readonly Step[] {
+  return [
+    {
+      change: keys.client(clientId),
+      set: { assignedFromMs: fromMs, ...(ofMany && { scopesFromMs: fromMs }) },
+      when: { equal: claimedBy(owner) },
+      otherwise: stale,
+    },
+    ...(ofMany ? [revokingEveryScope(owner.tenant, clientId, fromMs)] : []),
   ];
 }
 

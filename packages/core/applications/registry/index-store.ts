@@ -7,22 +7,23 @@
  * (decision 0139).
  */
 import { isDeepStrictEqual } from "node:util";
-import { systemClock } from "../../platform/clock.ts";
-import { keys } from "../../table/keys.ts";
-import type { Indexed, Versioned } from "../../table/named-items.ts";
-import { number, rowCodec } from "../../table/row.ts";
-import { stale } from "../../table/stale.ts";
-import type { Step, Table } from "../../table/table.ts";
+import { isComplete } from "../../database/table/applications-index-rows.ts";
+import { keys } from "../../database/table/keys.ts";
+import type { Versioned } from "../../database/table/named-items.ts";
+import { number, rowCodec } from "../../database/table/row.ts";
+import { stale } from "../../database/table/stale.ts";
+import type { Step, Table } from "../../database/table/table.ts";
 import {
   type ColumnIndex,
   columnIndex,
   type Place,
   type RecordChange,
   type RecordParts,
-} from "../../table/value-index/column-index.ts";
-import type { ValueIndexLimits } from "../../table/value-index/range-rows.ts";
+} from "../../database/table/value-index/column-index.ts";
+import type { ValueIndexLimits } from "../../database/table/value-index/range-rows.ts";
+import { systemClock } from "../../kernel/clock.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
-import { columns, idOfRecord, isComplete, recordId, recordOf, valuesOf } from "./index-rows.ts";
+import { columns, idOfRecord, recordId, recordOf, valuesOf } from "./index-rows.ts";
 import type { Application } from "./model.ts";
 import type { Listed, ReadShown } from "./shown-store.ts";
 
@@ -55,7 +56,7 @@ export interface IndexPage extends PageOfApplications {
 
 /** The states of an application around a write; one is missing where it is new, or removed. */
 export interface ApplicationChange {
-  readonly before?: Indexed<Application> | undefined;
+  readonly before?: Versioned<Application> | undefined;
   readonly after?: Versioned<Application> | undefined;
 }
 
@@ -101,7 +102,7 @@ export async function placedSteps(
 }
 
 function recordsOf({ before, after }: ApplicationChange): RecordChange {
-  return { before: before?.indexed ? recordOf(entryOf(before)) : undefined, after: after && recordOf(entryOf(after)) };
+  return { before: before && recordOf(entryOf(before)), after: after && recordOf(entryOf(after)) };
 }
 
 function both({ before, after }: RecordChange): [RecordParts | undefined, RecordParts | undefined] {

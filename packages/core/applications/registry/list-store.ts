@@ -3,9 +3,10 @@
  * cost less than the index. A container notes for a moment which tenants have more, and whether their index is
  * complete, so that it does not find out with every list.
  */
-import { elapsed } from "../../platform/clock.ts";
-import { type NamedItems, newestFirst } from "../../table/named-items.ts";
-import type { Table } from "../../table/table.ts";
+
+import { type NamedItems, newestFirst } from "../../database/table/named-items.ts";
+import type { Table } from "../../database/table/table.ts";
+import { elapsed } from "../../kernel/clock.ts";
 import type { ApplicationEntry } from "./application-rows.ts";
 import { type Candidates, readCandidates } from "./candidates-store.ts";
 import { type IndexPage, type PageOfApplications, type PageQuery, readIndexPage } from "./index-store.ts";

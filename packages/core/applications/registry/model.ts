@@ -1,6 +1,8 @@
 /** An application: what a fresh one has, and how a body changes it. Pure. */
 import type * as z from "zod";
+import { storedAddress } from "../protocols/addresses.ts";
 import type { InboundProtocols } from "../protocols/model.ts";
+import { isInline } from "./client-keys.ts";
 import type {
   AdvancedConfigurations,
   ApplicationPatch,
@@ -112,6 +114,7 @@ export function mergeApplication(before: Application, body: Patch): Application 
     provisioningConfigurations,
     imageUrl,
     accessUrl,
+    logoutReturnUrl,
     applicationVersion: _,
     enhancedOrgAuthenticationEnabled,
     associatedRoles,
@@ -125,8 +128,9 @@ export function mergeApplication(before: Application, body: Patch): Application 
     ...(enhancedOrgAuthenticationEnabled !== undefined && { enhancedOrgAuthenticationEnabled }),
     // Replaced as a whole: an audience without a list means all roles of the audience.
     ...(associatedRoles && { associatedRoles }),
-    ...(imageUrl !== undefined && { imageUrl: imageUrl.trim() }),
-    ...(accessUrl !== undefined && { accessUrl: accessUrl.trim() }),
+    ...(imageUrl !== undefined && { imageUrl: storedLink(imageUrl) }),
+    ...(accessUrl !== undefined && { accessUrl: storedLink(accessUrl) }),
+    ...(logoutReturnUrl !== undefined && { logoutReturnUrl: storedLink(logoutReturnUrl) }),
     ...(claimConfiguration && { claimConfiguration: mergeClaims(before.claimConfiguration, claimConfiguration) }),
     ...(authenticationSequence && {
       authenticationSequence: mergeSequence(before.authenticationSequence, authenticationSequence),
@@ -138,6 +142,10 @@ export function mergeApplication(before: Application, body: Patch): Application 
       provisioningConfigurations: mergeProvisioning(before.provisioningConfigurations, provisioningConfigurations),
     }),
   };
+}
+
+function storedLink(address: string): string {
+  return storedAddress(address.trim(), "link");
 }
 
 function mergeClaims(before: Application["claimConfiguration"], body: Claims): Application["claimConfiguration"] {
@@ -208,5 +216,11 @@ function mergeAdvanced(
   before: Application["advancedConfigurations"],
   { additionalSpProperties: _, ...body }: Advanced,
 ): Application["advancedConfigurations"] {
-  return { ...before, ...body };
+  const { certificate } = body;
+  const isAddress = certificate?.type === "JWKS" && !isInline(certificate.value);
+  return {
+    ...before,
+    ...body,
+    ...(isAddress && { certificate: { ...certificate, value: storedAddress(certificate.value, "endpoint") } }),
+  };
 }

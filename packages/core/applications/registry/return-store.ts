@@ -1,15 +1,16 @@
 /** Restores deleted applications (decision 0084). */
-import { type Aside, itemOf, takingBack } from "../../aside/aside-rows.ts";
-import { namedItems } from "../../table/named-items.ts";
-import { whileStale } from "../../table/stale.ts";
-import type { Table } from "../../table/table.ts";
+
+import { namedItems } from "../../database/table/named-items.ts";
+import { whileStale } from "../../database/table/stale.ts";
+import type { Table } from "../../database/table/table.ts";
+import { type Aside, itemOf, takingBack } from "../../database/trash/aside-rows.ts";
 import { applicationKind } from "./application-rows.ts";
 import { checkRestoredScopes } from "./authorization-rules.ts";
 import { authorizationsFrom, returningAuthorizedApis } from "./authorization-store.ts";
 import { clientItem } from "./client-store.ts";
 import { notingChange, placedSteps } from "./index-store.ts";
 import { checkNewName, nameTaken } from "./rules.ts";
-import { claimingClient, keySteps, namedClientOf } from "./store.ts";
+import { claimingClient, furtherSteps, namedClientOf } from "./store.ts";
 
 /** How an application is restored. */
 export interface Again {
@@ -53,7 +54,7 @@ export async function returnApplication(table: Table, { tenant, aside, name, sco
             ),
           ]
         : []),
-      ...keySteps(tenant, undefined, application),
+      ...furtherSteps(tenant, undefined, application),
       ...(await placedSteps(table, tenant, { after: returned }, { attempt })),
       notingChange(tenant, returned),
     ),

@@ -1,6 +1,6 @@
 /** Which roles count in an application (decision 0075). Pure. */
-import { isFor, type Role } from "../../identities/roles/model.ts";
-import { Fault } from "../../platform/faults.ts";
+import { isFor, type Role } from "../../directory/roles/model.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { Application, AssociatedRoleSettings } from "./model.ts";
 
 const ALL: AssociatedRoleSettings = { allowedAudience: "ORGANIZATION" };

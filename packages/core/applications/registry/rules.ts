@@ -1,6 +1,8 @@
 /** Rules for the name and settings of an application. Pure; faults have the codes of WSO2 Identity Server. */
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { checkTogether } from "../../kernel/together.ts";
+import { readAddress, shownAddress } from "../protocols/addresses.ts";
 import { clientTaken } from "../protocols/kinds.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
 import { isInline, pemCertificate, problemOfInline } from "./client-keys.ts";
@@ -17,8 +19,6 @@ const RESIDENT_NAME = "wso2carbon-local-sp";
 /** The internal name of the default authentication sequence. */
 const DEFAULT_NAME = "default";
 
-const URL_LENGTH_MAX = 2_048;
-
 /** The message of a script that is refused. */
 export const SCRIPT_FAILED = "Error updating the authentication script.";
 
@@ -29,7 +29,10 @@ type Body = {
   readonly applicationVersion?: string | undefined;
   readonly advancedConfigurations?: z.output<typeof AdvancedConfigurations> | undefined;
   readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
-};
+} & { readonly [Name in (typeof links)[number]]?: string | undefined };
+
+/** Members that people follow. An empty text is none. */
+const links = ["imageUrl", "accessUrl", "logoutReturnUrl"] as const;
 
 /**
  * The fault for a new application whose name is in use. An OAuth client has the name of its application and its own
@@ -110,26 +113,42 @@ export function withScript(before: Application, script: string): Application {
 
 /** Checks what does not depend on the application. */
 export function checkBody(body: Body): void {
+  checkTogether(() => checkSettings(body), ...links.map((member) => () => checkLink(member, body[member])));
+}
+
+function checkLink(member: string, address = ""): void {
+  const read = readAddress(address, "link");
+  if (address.trim() === "" || "address" in read) return;
+  throw new Fault("application.invalid", `${member}: '${shownAddress(address)}' ${read.problem}.`);
+}
+
+function checkSettings(body: Body): void {
   const { applicationVersion = APPLICATION_VERSION } = body;
-  if (applicationVersion !== APPLICATION_VERSION) {
-    throw new Fault(
-      "application.property_unsupported",
-      `applicationVersion: the server manages it. Leave it out, or send '${APPLICATION_VERSION}'.`,
-    );
-  }
-  if (body.advancedConfigurations?.additionalSpProperties?.length) {
-    throw new Fault(
-      "application.property_unsupported",
-      "advancedConfigurations.additionalSpProperties: not supported. Remove it or send an empty list.",
-    );
-  }
-  const subject = body.claimConfiguration?.subject;
-  if (subject?.useMappedLocalSubject === false && subject.mappedLocalSubjectMandatory === true) {
-    throw new Fault(
-      "application.subject_contradiction",
-      "claimConfiguration.subject: mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
-    );
-  }
+  const { advancedConfigurations, claimConfiguration } = body;
+  checkTogether(
+    () => {
+      if (applicationVersion === APPLICATION_VERSION) return;
+      throw new Fault(
+        "application.property_unsupported",
+        `applicationVersion: the server manages it. Leave it out, or send '${APPLICATION_VERSION}'.`,
+      );
+    },
+    () => {
+      if (!advancedConfigurations?.additionalSpProperties?.length) return;
+      throw new Fault(
+        "application.property_unsupported",
+        "advancedConfigurations.additionalSpProperties: not supported. Remove it or send an empty list.",
+      );
+    },
+    () => {
+      const { subject } = claimConfiguration ?? {};
+      if (subject?.useMappedLocalSubject !== false || subject.mappedLocalSubjectMandatory !== true) return;
+      throw new Fault(
+        "application.subject_contradiction",
+        "claimConfiguration.subject: mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
+      );
+    },
+  );
 }
 
 /** Checks the settings of the resident application. Throws `application.invalid`. */
@@ -205,13 +224,10 @@ function certificate({ advancedConfigurations: { certificate: given } }: Applica
     const problem = problemOfInline(given.value);
     return problem === undefined ? [] : [`The JWK set of the certificate cannot be used: ${problem}.`];
   }
-  return isWebUrl(given.value)
+  const read = readAddress(given.value, "endpoint");
+  return "address" in read
     ? []
-    : [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
-}
-
-function isWebUrl(value: string): boolean {
-  return value.length <= URL_LENGTH_MAX && /^https?:\/\//i.test(value) && URL.canParse(value);
+    : [`The JWKS endpoint of the certificate (advancedConfigurations.certificate.value) ${read.problem}.`];
 }
 
 function size(settings: unknown): string[] {

@@ -4,10 +4,10 @@
  * secret and the client have.
  */
 import { createHash } from "node:crypto";
-import { canBeId } from "../../platform/ids.ts";
-import { keys } from "../../table/keys.ts";
-import { DamagedRow, misfit, number } from "../../table/row.ts";
-import type { Item, Table } from "../../table/table.ts";
+import { keys } from "../../database/table/keys.ts";
+import { DamagedRow, misfit, number } from "../../database/table/row.ts";
+import type { Item, Table } from "../../database/table/table.ts";
+import { canBeId } from "../../kernel/ids.ts";
 import { putting } from "../../tokens/unconditional.ts";
 import type { UsableSecret } from "../protocols/client-secrets.ts";
 

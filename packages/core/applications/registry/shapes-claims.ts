@@ -1,5 +1,5 @@
 /** The shapes of the claims of an application. */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 import { list, text } from "./shapes-parts.ts";
 
 const claimMembers = { uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() };

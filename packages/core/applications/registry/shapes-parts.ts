@@ -1,5 +1,5 @@
 /** What the shapes of applications are made of. */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 
 /** The maximum length of a list in a body. */
 const LIST_MAX = 1_000;

@@ -1,5 +1,5 @@
 /** The shapes of settings that name roles and groups: which roles count in an application, and who finds it. */
-import * as z from "../../platform/zod.ts";
+import * as z from "../../kernel/zod.ts";
 
 const ROLES_MAX = 100;
 const GROUPS_MAX = 100;

@@ -4,8 +4,9 @@
  * send. model.ts has the defaults of a fresh application.
  */
 
-import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
-import * as z from "../../platform/zod.ts";
+import { isMissing, messageOf } from "../../kernel/issues.ts";
+import { PageLinks, withoutNulls } from "../../kernel/management-api.ts";
+import * as z from "../../kernel/zod.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 import { ClaimConfiguration } from "./shapes-claims.ts";
 import { list, text } from "./shapes-parts.ts";
@@ -110,7 +111,7 @@ export const ProvisioningConfiguration = z
 
 /** The members that create, PATCH and templates share. rules.ts checks `name`, with codes of its own. */
 export const editable = {
-  name: z.string(),
+  name: z.string().trim(),
   description: text(1024).optional(),
   imageUrl: text(1024).optional(),
   accessUrl: text(1024).optional(),
@@ -139,6 +140,14 @@ export const protocolBodies = {
   custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
 } as const;
 
+/** Adds what is wrong in protocols whatever a template has, so that it is told with the faults of other members. */
+function tellFaultsOfProtocols(given: object, context: z.RefinementCtx<object>): void {
+  const parsed = InboundProtocolsBody.safeParse(given, { reportInput: true, error: messageOf });
+  for (const issue of parsed.error?.issues ?? []) {
+    if (!isMissing(issue)) context.addIssue({ ...issue, path: [...issue.path] });
+  }
+}
+
 /** Body of create as it arrives: its protocols are checked after the template has been merged into it. */
 export const NewApplicationBody = z.preprocess(
   withoutNulls,
@@ -146,7 +155,7 @@ export const NewApplicationBody = z.preprocess(
     .object({
       ...editable,
       ...fixedSwitches,
-      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
+      inboundProtocolConfiguration: z.looseObject({}).superRefine(tellFaultsOfProtocols).optional().meta({
         description:
           "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
         properties: protocolBodies,

@@ -2,8 +2,8 @@
  * Reads what lists show of applications, and remembers it in the container (decision 0139). A list knows by strongly
  * consistent reads which version each of its applications has: what is remembered of that version is not read again.
  */
-import type { NamedItems, Versioned } from "../../table/named-items.ts";
-import type { Table } from "../../table/table.ts";
+import type { NamedItems, Versioned } from "../../database/table/named-items.ts";
+import type { Table } from "../../database/table/table.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
 import type { Application } from "./model.ts";
 

@@ -2,13 +2,16 @@
  * How applications are stored: as named items (table/named-items.ts), with the claims of their protocols' keys, and the
  * resident application of the tenant.
  */
-import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { keys } from "../../table/keys.ts";
-import { namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
-import { stale, whileStale } from "../../table/stale.ts";
-import type { Item, Step, Table } from "../../table/table.ts";
-import type { ValueIndexLimits } from "../../table/value-index/range-rows.ts";
+
+import { keys } from "../../database/table/keys.ts";
+import { namedItems, namedRows, newestFirst, type Versioned } from "../../database/table/named-items.ts";
+import { stale, whileStale } from "../../database/table/stale.ts";
+import type { Item, Step, Table } from "../../database/table/table.ts";
+import type { ValueIndexLimits } from "../../database/table/value-index/range-rows.ts";
+import { type Kept, puttingAside } from "../../database/trash/aside-rows.ts";
+import { forgetAssignments } from "../../directory/memberships/assignment-clearing.ts";
+import { renamingStep } from "../../directory/memberships/shown-names.ts";
+import { systemClock } from "../../kernel/clock.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
 import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
@@ -23,6 +26,7 @@ import {
 import { readCandidates } from "./candidates-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
+import { discoverableItems, discoverableSteps } from "./discoverable-store.ts";
 import { gainsOf } from "./gain-rules.ts";
 import { indexPlace, indexSteps, notingChange, type PageOfApplications, placedSteps } from "./index-store.ts";
 import { type ListReads, pageIn, readList } from "./list-store.ts";
@@ -34,42 +38,7 @@ import { type ShownApplication, type ShownMemory, shownReader } from "./shown-st
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
-export interface ApplicationStore {
-  /** One round trip. */
-  find(tenant: string, id: string): Promise<Application | undefined>;
-  /** Stores a new application. Throws `application.name_taken`. One round trip. */
-  add(tenant: string, application: Application): Promise<void>;
-  /**
-   * Optimistic locking: `change` derives the new application from the current one and is called again after each
-   * conflict; returning its argument writes nothing. `scopes` are those of the caller: a gain needs the scopes that the
-   * application is authorized for. Throws `application.not_found`, `application.name_taken`,
-   * `authorized_api.elevation`, and what `change` throws. Two round trips; three where a caller that may authorize any
-   * scope adds or removes a client.
-   */
-  update(
-    tenant: string,
-    id: string,
-    scopes: ReadonlySet<string>,
-    change: (before: Application) => Application,
-  ): Promise<void>;
-  /** Removes an application with its authorized APIs and frees its name. Idempotent. Two round trips. */
-  remove(tenant: string, id: string): Promise<void>;
-  /** The entries of all applications, newest first. */
-  entries(tenant: string): Promise<ApplicationEntry[]>;
-  /** The entry of one name. */
-  entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
-  /** One page of a list, newest first, with the exact total. At most five round trips: see `readList`. */
-  page(tenant: string, reads: ListReads): Promise<PageOfApplications>;
-  /** What lists show of some entries, in their order; those that were removed since are left out. */
-  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<ShownApplication[]>;
-  /** The provisioning settings of the resident application. */
-  resident(tenant: string): Promise<ProvisioningSettings>;
-  /** Changes them, as `update` does. Returns the new settings. */
-  updateResident(
-    tenant: string,
-    change: (before: ProvisioningSettings) => ProvisioningSettings,
-  ): Promise<ProvisioningSettings>;
-}
+export type ApplicationStore = ReturnType<typeof applicationStore>;
 
 /** The rows of a new application, for a loader into an empty table. */
 export function applicationItems(tenant: string, application: Application): Item[] {
@@ -77,6 +46,7 @@ export function applicationItems(tenant: string, application: Application): Item
     ...newClientItems(tenant, application),
     ...plainKeysOf(application).map((key) => keyItem(tenant, key, application.id)),
     ...namedRows(applicationKind, tenant, application),
+    ...discoverableItems(tenant, application),
   ];
 }
 
@@ -89,7 +59,7 @@ export function applicationStore(
   table: Table,
   deletedDays = 0,
   { few, memory, ...limits }: Partial<ValueIndexLimits> & { readonly few?: number; readonly memory?: ShownMemory } = {},
-): ApplicationStore {
+) {
   const items = namedItems(table, applicationKind);
   const readShown = shownReader(table, items, memory);
 
@@ -99,40 +69,59 @@ export function applicationStore(
   };
 
   return {
-    find: async (tenant, id) => (await items.find(tenant, id))?.value,
+    /** One round trip. */
+    find: async (tenant: string, id: string) => (await items.find(tenant, id))?.value,
 
-    add: (tenant, application) =>
+    /** Stores a new application. Throws `application.name_taken`. One round trip. */
+    add: (tenant: string, application: Application): Promise<void> =>
       whileStale(async (attempt) =>
         items.add(tenant, application, () => nameTaken(application, tenant), [
           ...newClientItems(tenant, application).map((item) => claimingClient(tenant, application, item)),
-          ...keySteps(tenant, undefined, application),
+          ...furtherSteps(tenant, undefined, application),
           ...(await placedSteps(table, tenant, { after: { value: application, version: 1 } }, { attempt, limits })),
         ]),
       ),
 
-    update(tenant, id, scopes, change) {
+    /**
+     * Optimistic locking: `change` derives the new application from the current one and is called again after each
+     * conflict; returning its argument writes nothing. `scopes` are those of the caller: a gain needs the scopes that
+     * the application is authorized for. Throws `application.not_found`, `application.name_taken`,
+     * `authorized_api.elevation`, and what `change` throws. Two round trips; three where a caller that may authorize
+     * any scope adds or removes a client.
+     */
+    update(
+      tenant: string,
+      id: string,
+      scopes: ReadonlySet<string>,
+      change: (before: Application) => Application,
+    ): Promise<void> {
       const read = () => readAuthorizations(table, tenant, id);
-      let early: Promise<AuthorizationRow | undefined> | undefined;
+      const needsEarly = scopes !== TAKES_ONLY && !scopes.has(AUTHORIZE_ANY);
       return items.update(tenant, id, {
         change,
-        alongside: async () => {
-          early = scopes === TAKES_ONLY || scopes.has(AUTHORIZE_ANY) ? undefined : read();
-          await early;
-        },
+        ...(needsEarly && { alongside: async () => ({ authorized: await read() }) }),
         absent: () => notFound(id, tenant),
         taken: ({ name }) => renameTaken(id, name),
-        steps: async (before, after, attempt) => {
+        steps: async (before, after, { attempt, alongside: early }) => {
           const [ofClient, ofIndex] = await Promise.all([
-            clientSteps(tenant, before.value, after.value, scopes, () => early ?? read()),
+            clientSteps(tenant, before.value, after.value, scopes, async () => (early ? early.authorized : read())),
             placedSteps(table, tenant, { before, after }, { attempt, limits }),
           ]);
-          return [...ofClient, ...keySteps(tenant, before.value, after.value), ...ofIndex, notingChange(tenant, after)];
+          return [
+            ...ofClient,
+            ...furtherSteps(tenant, before.value, after.value),
+            ...ofIndex,
+            notingChange(tenant, after),
+            // Users show it with their roles of this application.
+            ...(after.value.name === before.value.name ? [] : [renamingStep(tenant)]),
+          ];
         },
       });
     },
 
-    remove: (tenant, id) =>
-      whileStale(async (attempt) => {
+    /** Removes an application with its authorized APIs and frees its name. Idempotent. Two round trips. */
+    async remove(tenant: string, id: string): Promise<void> {
+      await whileStale(async (attempt) => {
         const [before, authorized, place] = await Promise.all([
           items.find(tenant, id),
           readAuthorizations(table, tenant, id),
@@ -144,17 +133,23 @@ export function applicationStore(
           removingAuthorizedApis(tenant, id, authorized),
           ...items.removing(tenant, id, before),
           ...(client ? releasingClient(client.clientId, { tenant, applicationId: id }) : []),
-          ...keySteps(tenant, before.value, undefined),
+          ...furtherSteps(tenant, before.value, undefined),
           ...(await indexSteps(table, tenant, { before }, place)),
           ...puttingAside(tenant, asideOf(before, authorized), systemClock.now(), deletedDays),
         );
-      }),
+      });
+      // One that is put aside keeps who was assigned.
+      if (deletedDays === 0) await forgetAssignments(table, tenant, id);
+    },
 
-    entries: async (tenant) => (await items.entries(tenant)).sort(newestFirst),
+    /** The entries of all applications, newest first. */
+    entries: async (tenant: string) => (await items.entries(tenant)).sort(newestFirst),
 
+    /** The entry of one name. */
     entry: items.entry,
 
-    async page(tenant, reads) {
+    /** One page of a list, newest first, with the exact total. At most five round trips: see `readList`. */
+    async page(tenant: string, reads: ListReads): Promise<PageOfApplications> {
       const { candidates, query } = reads;
       const found = await readList(table, items, tenant, reads, { few, readShown });
       if (found) return found;
@@ -164,15 +159,18 @@ export function applicationStore(
       return pageIn(all ?? [], query);
     },
 
-    async readMany(tenant, entries) {
+    /** What lists show of some entries, in their order; those that were removed since are left out. */
+    async readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<ShownApplication[]> {
       // Half the price; the entries, read strongly, show which copies are not the newest.
       const found = await readShown({ tenant, wanted: entries, isConsistent: false });
       return found.flatMap((one) => (one ? [one.shown] : []));
     },
 
-    resident: async (tenant) => (await readResident(tenant)).value,
+    /** The provisioning settings of the resident application. */
+    resident: async (tenant: string) => (await readResident(tenant)).value,
 
-    updateResident: (tenant, change) =>
+    /** Changes them, as `update` does. Returns the new settings. */
+    updateResident: (tenant: string, change: (before: ProvisioningSettings) => ProvisioningSettings) =>
       whileStale(async () => {
         const { version, value } = await readResident(tenant);
         const after = change(value);
@@ -250,8 +248,11 @@ export function claimingClient(tenant: string, { id, inbound }: Application, put
   };
 }
 
-/** The steps on the claimed keys between two states of an application, without its client id. */
-export function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
+/**
+ * The steps on further rows of an application between two of its states: claimed keys, without its client id, and what
+ * portals show.
+ */
+export function furtherSteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
   const id = after?.id ?? before?.id ?? "";
   const [old, next] = [plainKeysOf(before), plainKeysOf(after)];
   const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>
@@ -259,6 +260,7 @@ export function keySteps(tenant: string, before: Application | undefined, after:
   return [
     ...old.filter((key) => !isIn(next)(key)).map((key) => releasing(tenant, key, id)),
     ...next.filter((key) => !isIn(old)(key)).map((key) => claiming(tenant, key, id)),
+    ...discoverableSteps(tenant, before, after),
   ];
 }
 

@@ -1,9 +1,9 @@
 /** The operations on application templates. */
 
-import { endpointsOf } from "../../operation/endpoints.ts";
-import { operation } from "../../operation/operation.ts";
-import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../../platform/management-api.ts";
-import * as z from "../../platform/zod.ts";
+import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../../kernel/management-api.ts";
+import { endpointsOf } from "../../kernel/operation/endpoints.ts";
+import { operation } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
 import { applicationScopes } from "../registry/shapes.ts";
 import { NewTemplate, Template, TemplateId, TemplateList } from "./shapes.ts";
 
@@ -30,6 +30,7 @@ const at = endpointsOf("application-templates", BASE, applicationScopes);
 export const templateOperations = {
   listApplicationTemplates: operation({
     ...at("GET", "", "view", "AM-030"),
+    does: ["read template"],
     summary: "List application templates: the starter templates, then the tenant's own by name",
     query: ListQuery,
     success: { status: 200, body: TemplateList },
@@ -37,6 +38,7 @@ export const templateOperations = {
   }),
   addApplicationTemplate: operation({
     ...at("POST", "", "create", "AM-043"),
+    does: ["create template"],
     summary: "Add an application template",
     body: NewTemplate,
     success: { status: 201, location: true },
@@ -44,6 +46,7 @@ export const templateOperations = {
   }),
   getApplicationTemplate: operation({
     ...at("GET", "/{templateId}", "view", "AM-031"),
+    does: ["read template"],
     summary: "Read one application template",
     params: Path,
     success: { status: 200, body: Template, etag: "content" },
@@ -51,6 +54,7 @@ export const templateOperations = {
   }),
   updateApplicationTemplate: operation({
     ...at("PUT", "/{templateId}", "update", "AM-044"),
+    does: ["update template"],
     summary: "Replace an application template; a starter template cannot be replaced",
     params: Path,
     body: NewTemplate,
@@ -60,6 +64,7 @@ export const templateOperations = {
   }),
   deleteApplicationTemplate: operation({
     ...at("DELETE", "/{templateId}", "delete", "decision 0009"),
+    does: ["delete template"],
     summary: "Delete an application template; a starter template cannot be deleted",
     params: Path,
     target: "getApplicationTemplate",

@@ -1,6 +1,7 @@
 /** The handlers of the template operations. */
-import type { Handlers } from "../../operation/operation.ts";
-import { newId } from "../../platform/ids.ts";
+
+import { newId } from "../../kernel/ids.ts";
+import type { Handlers } from "../../kernel/operation/operation.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { withoutConfidential } from "./confidential.ts";
 import type { templateOperations } from "./contract.ts";

@@ -1,7 +1,7 @@
 /** The list of templates: filter and page (AM-030, AM-059, AM-060; decision 0009). */
 import type * as z from "zod";
-import { type FilterRow, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
-import { LIMIT_DEFAULTS, type ListQuery, pageOf } from "../../platform/management-api.ts";
+import { type FilterRow, matches, parseFilter, type Vocabulary } from "../../kernel/filter/filter.ts";
+import { LIMIT_DEFAULTS, type ListQuery, pageOf } from "../../kernel/management-api.ts";
 import type { TemplateSummary } from "./model.ts";
 import type { TemplateList } from "./shapes.ts";
 import { starterTemplates } from "./starter.ts";
@@ -23,6 +23,7 @@ type Filterable = (typeof filterable)[number];
 
 const vocabulary: Vocabulary<Filterable> = {
   attributes: filterable,
+  names: ["name"],
   unknownAttribute: "filter.template_attribute",
   example: "name sw Web or (category eq DEFAULT and authenticationProtocol eq 'oidc')",
 };

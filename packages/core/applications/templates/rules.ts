@@ -1,5 +1,5 @@
 /** Rules for templates. Pure; faults have the codes of WSO2 Identity Server. */
-import { Fault } from "../../platform/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { Template } from "./model.ts";
 import { starterTemplates } from "./starter.ts";
 

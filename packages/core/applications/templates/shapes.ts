@@ -1,7 +1,7 @@
 /** The shapes of application templates. */
 
-import { withoutNulls } from "../../platform/management-api.ts";
-import * as z from "../../platform/zod.ts";
+import { withoutNulls } from "../../kernel/management-api.ts";
+import * as z from "../../kernel/zod.ts";
 import { editable, fixedSwitches, protocolBodies } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
@@ -48,7 +48,7 @@ export const NewTemplate = z.preprocess(
   withoutNulls,
   z
     .object({
-      name: text(255),
+      name: z.string().trim().max(255),
       description: text(1024).optional(),
       image: text(1024).optional(),
       authenticationProtocol: text(255).optional(),

@@ -3,9 +3,7 @@
  * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter
  * templates are part of the code (starter.ts).
  */
-import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { keys } from "../../table/keys.ts";
+import { keys } from "../../database/table/keys.ts";
 import {
   type NamedEntry,
   type NamedKind,
@@ -13,31 +11,26 @@ import {
   namedRows,
   type Versioned,
   version,
-} from "../../table/named-items.ts";
-import { type Field, json, list, number, oneOf, optional, record, rowCodec, text } from "../../table/row.ts";
-import { whileStale } from "../../table/stale.ts";
-import type { Item, Table } from "../../table/table.ts";
+} from "../../database/table/named-items.ts";
+import { type Field, json, list, number, oneOf, optional, record, rowCodec, text } from "../../database/table/row.ts";
+import { whileStale } from "../../database/table/stale.ts";
+import type { Item, Table } from "../../database/table/table.ts";
+import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../../database/trash/aside-rows.ts";
+import { systemClock } from "../../kernel/clock.ts";
 import { isSettings, type Template, type TemplateFields, type TemplateSummary } from "./model.ts";
-import { nameTaken, notFound, updating } from "./rules.ts";
+import { checkTemplate, nameTaken, notFound, updating } from "./rules.ts";
+
+/** How a template is restored. */
+interface Again {
+  readonly tenant: string;
+  readonly aside: Aside;
+  /** Another name than it had. */
+  readonly name: string | undefined;
+  readonly absent: () => Error;
+}
 
 /** The templates of all tenants; every method takes the tenant that the credential named. */
-export interface TemplateStore {
-  /** One round trip. */
-  find(tenant: string, id: string): Promise<Template | undefined>;
-  /** The id of the template with that name. One round trip. */
-  idOf(tenant: string, name: string): Promise<string | undefined>;
-  /** All templates without their applications, in the order of their names' UTF-8 bytes. */
-  summaries(tenant: string): Promise<TemplateSummary[]>;
-  /** Stores a new template. Throws `template.name_taken`. One round trip. */
-  add(tenant: string, template: Template): Promise<void>;
-  /**
-   * Replaces a template by what `fieldsOf` makes of the current one: called again after each conflict. Throws
-   * `template.not_found`, `template.name_taken`, and what `fieldsOf` throws. Two round trips.
-   */
-  replace(tenant: string, id: string, fieldsOf: (now: Template) => TemplateFields): Promise<void>;
-  /** Removes a template and frees its name. Throws `template.not_found`. Two round trips. */
-  remove(tenant: string, id: string): Promise<void>;
-}
+export type TemplateStore = ReturnType<typeof templateStore>;
 
 interface TemplateEntry extends NamedEntry {
   readonly summary: TemplateSummary;
@@ -70,7 +63,7 @@ export const templateKind: NamedKind<Template, TemplateEntry> = {
     },
     write: ({ version, value: { application, ...summary } }) => row.write({ version, summary, application }),
   },
-  entry: rowCodec<TemplateEntry>("template entry", { id: text, version: optional(version), summary }),
+  entry: rowCodec<TemplateEntry>("template entry", { id: text, version, summary }),
   itemKey: keys.template,
   entryKey: keys.templateEntry,
   entries: keys.templateEntries,
@@ -85,25 +78,35 @@ export function templateItems(tenant: string, template: Template): Item[] {
 }
 
 /** Opens the store on the table of one request. Deleted templates are put aside for `deletedDays`. */
-export function templateStore(table: Table, deletedDays = 0): TemplateStore {
+export function templateStore(table: Table, deletedDays = 0) {
   const items = namedItems(table, templateKind);
   return {
-    find: async (tenant, id) => (await items.find(tenant, id))?.value,
+    /** One round trip. */
+    find: async (tenant: string, id: string) => (await items.find(tenant, id))?.value,
 
-    idOf: async (tenant, name) => (await items.entry(tenant, name))?.id,
+    /** The id of the template with that name. One round trip. */
+    idOf: async (tenant: string, name: string) => (await items.entry(tenant, name))?.id,
 
-    summaries: async (tenant) => (await items.entries(tenant)).map((entry) => entry.summary),
+    /** All templates without their applications, in the order of their names' UTF-8 bytes. */
+    summaries: async (tenant: string) => (await items.entries(tenant)).map((entry) => entry.summary),
 
-    add: (tenant, template) => items.add(tenant, template, () => nameTaken(template.name)),
+    /** Stores a new template. Throws `template.name_taken`. One round trip. */
+    add: (tenant: string, template: Template): Promise<void> =>
+      items.add(tenant, template, () => nameTaken(template.name)),
 
-    replace: (tenant, id, fieldsOf) =>
+    /**
+     * Replaces a template by what `fieldsOf` makes of the current one: called again after each conflict. Throws
+     * `template.not_found`, `template.name_taken`, and what `fieldsOf` throws. Two round trips.
+     */
+    replace: (tenant: string, id: string, fieldsOf: (now: Template) => TemplateFields): Promise<void> =>
       items.update(tenant, id, {
         change: (now) => ({ ...fieldsOf(now), id }),
         absent: () => notFound(id, tenant),
         taken: ({ name }) => nameTaken(name, updating(id)),
       }),
 
-    remove: (tenant, id) =>
+    /** Removes a template and frees its name. Throws `template.not_found`. Two round trips. */
+    remove: (tenant: string, id: string): Promise<void> =>
       whileStale(async () => {
         const before = await items.find(tenant, id);
         if (!before) throw notFound(id, tenant);
@@ -119,6 +122,22 @@ export function templateStore(table: Table, deletedDays = 0): TemplateStore {
         );
       }),
   };
+}
+
+/**
+ * Restores a deleted template, and returns its name. Throws `template.name_taken`, what `checkTemplate` throws, and the
+ * error of `absent` where it is restored already. One round trip.
+ */
+export async function returnTemplate(table: Table, { tenant, aside, name, absent }: Again): Promise<string> {
+  const { value, version } = templateKind.item.read(itemOf(aside, aside.item));
+  const template = { ...value, ...(name !== undefined && { name }) };
+  checkTemplate(template);
+  const taken = () => nameTaken(template.name);
+  await table.write(
+    ...takingBack(tenant, aside, undefined, absent),
+    ...namedItems(table, templateKind).returning(tenant, { value: template, version }, taken),
+  );
+  return template.name;
 }
 
 function isApplication(parsed: unknown): parsed is Template["application"] {

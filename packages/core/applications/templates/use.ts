@@ -1,7 +1,8 @@
 /** Creates the body of an application from a template (AM-056, decision 0009). */
 import type * as z from "zod";
-import { Fault } from "../../platform/faults.ts";
-import { parsePart } from "../../platform/parse.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { trimName } from "../../kernel/fold.ts";
+import { parsePart } from "../../kernel/parse.ts";
 import { NewApplication, type NewApplicationBody } from "../registry/shapes.ts";
 import { overTemplate, type Template } from "./model.ts";
 import { starterOf } from "./rules.ts";
@@ -23,7 +24,7 @@ export async function fromTemplate(
   body: Body,
 ): Promise<Complete> {
   if (!idOrName?.trim()) return parsePart("body", NewApplication, body);
-  const template = await templateOf(templates, tenant, idOrName);
+  const template = await templateOf(templates, tenant, trimName(idOrName));
   if (!template) {
     throw new Fault(
       "application.template_unknown",

@@ -1,5 +1,7 @@
 /** The pages after a right password: one-time codes, recovery codes, and a new password. */
-import type { PageResult } from "../../operation/operation.ts";
+import type { PasswordLimits } from "../../directory/credentials/password-limits.ts";
+import type { PasswordProblem } from "../../directory/credentials/password-rules.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
 import { Html, html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
@@ -47,10 +49,26 @@ export interface RecoveryCodes extends Proving {
 export interface NewPasswordForm extends Proving {
   /** True where the user store takes no password from here. */
   readonly isElsewhere: boolean;
-  readonly problem?:
-    | Problem<"passwordMissing" | "passwordsDiffer" | "passwordRules" | "passwordSame" | "passwordRefused">
-    | undefined;
+  /** Where the own account is, for a person who wishes to change the password; absent for one who must. */
+  readonly account?: string | undefined;
+  readonly limits: PasswordLimits;
+  /** The rule that the present password breaks, which the person may keep. */
+  readonly weakness?: PasswordProblem | undefined;
+  readonly problem?: NewPasswordProblem | undefined;
 }
+
+/** What is wrong with a new password. */
+export type NewPasswordProblem =
+  | PasswordProblem
+  | Problem<"passwordMissing" | "passwordsDiffer" | "passwordSame" | "passwordFormer" | "passwordRefused">;
+
+/** The sentences of the rules for new passwords. */
+const ruleNames = {
+  length: "passwordLength",
+  characters: "passwordCharacters",
+  common: "passwordCommon",
+  ownName: "passwordOwnName",
+} as const;
 
 const GROUP = /.{1,4}/g;
 
@@ -81,8 +99,7 @@ ${mayAddPasskey ? choiceOf("add-passkey", say.codeAddPasskey) : undefined}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 ${hasPasskey ? choiceOf("passkey", say.codeByPasskey) : undefined}
-<p class="quiet">${say.signingInAs(userName)}</p>
-${choiceOf("other", say.otherUser)}
+${waysOut(say, userName)}
 </form>`;
   return page(`${say.codeTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
 }
@@ -90,10 +107,6 @@ ${choiceOf("other", say.otherUser)}
 export function setupPage(form: SetupForm, options: PageOptions): PageResult {
   const say = languages[form.language];
   const { application, action, request, userName, secret, address, svg, problem, mayUsePasskey } = form;
-  const instead = html`<form method="post" action="${action}">
-<input type="hidden" name="request" value="${request}">
-${choiceOf("passkey", say.setupByPasskey)}
-</form>`;
   const content = html`<h1>${say.setupTitle}</h1>
 ${alertOf(problem && say[problem])}
 <p>${say.setupWhy(application)}</p>
@@ -110,8 +123,11 @@ ${alertOf(problem && say[problem])}
 ${codeField(say, problem)}
 <button type="submit">${say.setupSend}</button>
 </form>
-${mayUsePasskey ? instead : undefined}
-<p class="quiet">${say.signingInAs(userName)}</p>`;
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+${mayUsePasskey ? choiceOf("passkey", say.setupByPasskey) : undefined}
+${waysOut(say, userName)}
+</form>`;
   return page(`${say.setupTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
 }
 
@@ -125,17 +141,24 @@ export function recoveryCodesPage(form: RecoveryCodes, options: PageOptions): Pa
 <input type="hidden" name="request" value="${request}">
 <button type="submit">${say.recoverySaved}</button>
 </form>`;
-  return page(`${say.recoveryTitle} – ${application}`, form, content, options);
+  // They are shown once: not again in another language.
+  const { language, brand } = form;
+  return page(`${say.recoveryTitle} – ${application}`, { language, brand }, content, options);
 }
 
 export function newPasswordPage(form: NewPasswordForm, options: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName, isElsewhere, problem } = form;
+  const { application, action, request, userName, isElsewhere, account, limits, weakness, problem } = form;
   const title = `${say.newPasswordTitle} – ${application}`;
+  const back = account === undefined ? undefined : html`<p><a href="${account}">${say.accountBack}</a></p>`;
   if (isElsewhere) {
     const content = html`<h1>${say.newPasswordTitle}</h1>
-<p role="alert">${say.passwordElsewhere}</p>
-<p class="quiet">${say.signingInAs(userName)}</p>`;
+<p role="alert">${account === undefined ? say.passwordElsewhere : say.passwordElsewhereOwn}</p>
+${back}
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+${waysOut(say, userName)}
+</form>`;
     return page(title, form, content, { ...options, status: 400 });
   }
   const described = problem === undefined ? "rules" : "problem rules";
@@ -143,18 +166,46 @@ export function newPasswordPage(form: NewPasswordForm, options: PageOptions): Pa
 <input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
  aria-describedby="${described}">`;
   const content = html`<h1>${say.newPasswordTitle}</h1>
-${alertOf(problem && say[problem])}
-<p>${say.newPasswordWhy}</p>
+${alertOf(problem && sentenceOf(say, problem, limits))}
+${reasonOf(say, form)}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 <input type="hidden" name="username" value="${userName}" autocomplete="username">
 ${field("password", say.newPassword)}
 ${field("repeated", say.newPasswordAgain)}
-<p class="quiet" id="rules">${say.newPasswordAdvice}</p>
+<p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>
 <button type="submit">${say.newPasswordSend}</button>
 </form>
-<p class="quiet">${say.signingInAs(userName)}</p>`;
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+${weakness && choiceOf("later", say.newPasswordLater)}
+${waysOut(say, userName)}
+</form>
+${back}`;
   return page(title, form, content, { ...options, status: statusOf(problem) });
+}
+
+/** Why another password is asked for: a rule that the present one breaks is said first. */
+function reasonOf(say: Messages, { account, weakness, problem, limits }: NewPasswordForm): Html {
+  if (account !== undefined) return html`<p>${say.newPasswordOwn}</p>`;
+  if (!weakness) return html`<p>${say.newPasswordWhy}</p>`;
+  const rule = problem === undefined ? html`<p role="alert">${sentenceOf(say, weakness, limits)}</p>` : undefined;
+  return html`${rule}
+<p>${say.newPasswordWeak}</p>`;
+}
+
+/** What is wrong with a new password, in words. */
+export function sentenceOf(
+  say: Messages,
+  problem: NewPasswordProblem,
+  { lengthMin, lengthMax }: PasswordLimits,
+): string {
+  const name = isRule(problem) ? ruleNames[problem] : problem;
+  return name === "passwordLength" ? say.passwordLength(lengthMin, lengthMax) : say[name];
+}
+
+function isRule(problem: NewPasswordProblem): problem is PasswordProblem {
+  return Object.hasOwn(ruleNames, problem);
 }
 
 function codeField(say: Messages, problem: string | undefined): Html {
@@ -166,6 +217,13 @@ function codeField(say: Messages, problem: string | undefined): Html {
 /** A button that sends a choice in place of what the form asks for. */
 export function choiceOf(value: string, text: string): Html {
   return html`<button type="submit" name="choice" value="${value}" class="second">${text}</button>`;
+}
+
+/** Who is signing in, and the buttons of who is somebody else, or gives the sign-in up. */
+export function waysOut(say: Messages, userName: string): Html {
+  return html`<p class="quiet">${say.signingInAs(userName)}</p>
+${choiceOf("other", say.otherUser)}
+${choiceOf("cancel", say.cancel)}`;
 }
 
 export function alertOf(problem: string | undefined): Html | undefined {

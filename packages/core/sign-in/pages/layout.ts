@@ -4,10 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { securityHeaders } from "../../http/security-headers.ts";
-import type { PageResult } from "../../operation/operation.ts";
-import type { Brand } from "../../settings/brand.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
 import { Html, html } from "./html.ts";
-import type { Language } from "./messages.ts";
+import { type Language, languageNames } from "./language.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --accent: #0b5cad; --text: #1b1f24; --quiet: #57606a; --page: #f4f5f7; --card: #fff;
@@ -31,6 +30,8 @@ button.second { background: transparent; color: var(--accent); }
   color: var(--bad); }
 ul { padding-left: 1.25rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
+.languages button { width: auto; margin: 1rem 0 0; padding: .25rem .5rem; font-size: .875rem; font-weight: 400;
+  border-color: transparent; background: transparent; color: var(--accent); }
 header { margin: 0 0 1rem; color: var(--quiet); font-weight: 600; }
 header img { display: block; max-width: 100%; max-height: 4rem; }
 a { color: var(--accent); }
@@ -39,8 +40,26 @@ summary { margin: .75rem 0; color: var(--accent); cursor: pointer; font-weight: 
 .qr { margin: 0 0 1rem; text-align: center; }
 .qr svg { width: 13rem; height: 13rem; max-width: 100%; border-radius: .5rem; background: #fff; }
 code, .codes { font: 1rem/1.8 ui-monospace, monospace; }
+main.wide { max-width: 44rem; }
+section { margin: 1.5rem 0 0; padding: 1rem 0 0; border-top: 1px solid var(--line); }
+h2 { margin: 0 0 .5rem; font-size: 1.125rem; }
+h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
+dl { margin: 0 0 1rem; }
+dt { font-weight: 600; }
+dd { margin: 0 0 .5rem; }
+input[type="checkbox"] { width: auto; margin: 0 .5rem 0 0; }
+[role="status"] { margin: 0 0 1rem; padding: .625rem .75rem; border: 1px solid var(--accent); border-radius: .5rem; }
 .codes { padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; list-style: none; }
 `;
+
+/** What the pages show of a tenant. */
+export interface Brand {
+  readonly name?: string | undefined;
+  /** The https address of an image. */
+  readonly logo?: string | undefined;
+  /** The colour of buttons and links, `#rrggbb`: for light pages and for dark ones. */
+  readonly accents?: { readonly light: string; readonly dark: string } | undefined;
+}
 
 /** How a page is answered. */
 export interface PageOptions {
@@ -53,6 +72,8 @@ export interface PageOptions {
   readonly frames?: readonly string[];
   /** The path of a script of this service that the page runs. */
   readonly script?: string;
+  /** True for a page with more than a form. */
+  readonly isWide?: boolean;
 }
 
 /** What every page needs. */
@@ -60,6 +81,17 @@ export interface PageContext {
   readonly language: Language;
   /** What the tenant shows of itself. */
   readonly brand?: Brand | undefined;
+  /** The path and the sealed request of its form, which shows it in another language, too; absent where none does. */
+  readonly action?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+/** Sends the browser to another address of this service: after a form by GET (RFC 9110 section 15.4.4). */
+export function leadTo(
+  path: string,
+  { isAfterForm, cookies = [] }: { readonly isAfterForm: boolean; readonly cookies?: readonly string[] },
+): PageResult {
+  return { status: isAfterForm ? 303 : 302, headers: { ...pageHeaders(), location: path }, cookies };
 }
 
 /**
@@ -117,7 +149,7 @@ function digestOf(style: string): string {
 /** A page with a title and its content. */
 export function page(title: string, context: PageContext, content: Html, options: PageOptions = {}): PageResult {
   const { language, brand = {} } = context;
-  const { status = 200, cookies, formTarget, frames = [], script, headers = {} } = options;
+  const { status = 200, cookies, formTarget, frames = [], script, isWide = false, headers = {} } = options;
   const policy = pageHeaders(formTarget, { brand, frames, hasScript: script !== undefined });
   const document = html`<!doctype html>
 <html lang="${language}">
@@ -130,9 +162,10 @@ ${stylesOf(brand).map((style) => html`<style>${new Html(style)}</style>`)}
 ${script === undefined ? undefined : html`<script src="${script}" defer></script>`}
 </head>
 <body>
-<main>
+${isWide ? html`<main class="wide">` : html`<main>`}
 ${headerOf(brand)}
 ${content}
+${languagesOf(context)}
 </main>
 </body>
 </html>
@@ -143,6 +176,19 @@ ${content}
     ...(cookies && { cookies }),
     html: document.text,
   };
+}
+
+function languagesOf({ language, action, request }: PageContext): Html | undefined {
+  if (action === undefined || request === undefined) return undefined;
+  const others = (Object.keys(languageNames) as Language[]).filter((each) => each !== language);
+  const buttons = others.map(
+    (each) =>
+      html`<button type="submit" name="language" value="${each}" lang="${each}">${languageNames[each]}</button>`,
+  );
+  return html`<form method="post" action="${action}" class="languages">
+<input type="hidden" name="request" value="${request}">
+${buttons}
+</form>`;
 }
 
 function headerOf({ name, logo }: Brand): Html | undefined {

@@ -1,14 +1,23 @@
 /** The sentences of the pages, in each language. A language is one table: TypeScript finds what it lacks. */
+import type { Language } from "./language.ts";
 
 const english = {
   signInTitle: "Sign in",
   signInTo: (application: string) => `Sign in to ${application}`,
   userName: "User name",
+  userNameOrEmail: "User name or e-mail address",
+  userNameOrPhone: "User name or telephone number",
+  userNameEmailOrPhone: "User name, e-mail address or telephone number",
   password: "Password",
   signIn: "Sign in",
+  forgot: "Forgot your password?",
   wrong: "The user name or the password is wrong, or the user may not sign in.",
   locked: "Too many wrong passwords. Wait some minutes, then try again.",
+  throttled:
+    "Sign-ins with too many different names have failed from your network. Wait a quarter of an hour, then try again.",
   incomplete: "Enter a user name and a password.",
+  used: "This page was used before. Sign in again.",
+  late: "More than five minutes have passed since you entered your password. Enter it again.",
   signingInAs: (name: string) => `You are signing in as ${name}.`,
   codeTitle: "Enter your code",
   codeAdvice: "Open your authenticator app and enter the six digits that it shows for this account.",
@@ -69,37 +78,66 @@ const english = {
   passkeyKnown: "This passkey is saved already. Use another device or security key.",
   newPasswordTitle: "Choose a new password",
   newPasswordWhy: "Your password must be changed before you can go on. You are signed out everywhere else.",
+  newPasswordWeak:
+    "The password that you have is easy to guess. It stays valid; another one protects your account better. If you change it, you are signed out everywhere else.",
+  newPasswordLater: "Not now",
+  newPasswordOwn: "You are signed out everywhere else when you change it.",
   newPassword: "New password",
   newPasswordAgain: "New password again",
-  newPasswordAdvice: "5 to 100 characters, without spaces. A long one that you use nowhere else is best.",
+  newPasswordAdvice: (least: number, most: number) =>
+    `${least} to ${most} characters, blanks too. A long one that you use nowhere else is best.`,
   newPasswordSend: "Change the password",
   passwordMissing: "Enter a new password, twice.",
   passwordsDiffer: "The two passwords are not the same.",
-  passwordRules: "The password must have 5 to 100 characters, without spaces and control characters.",
+  passwordLength: (least: number, most: number) => `The password must have ${least} to ${most} characters.`,
+  passwordCharacters: "The password contains a tab, a line end or another control character. Leave it out.",
+  passwordCommon: "This is one of the most common passwords, which attackers try first. Choose another one.",
+  passwordOwnName: "The password must not be your user name. Choose another one.",
   passwordSame: "This is the password that you have now. Choose another one.",
+  passwordFormer: "You have used this password before. Choose one that you have not had lately.",
   passwordRefused: "The directory does not accept this password. Choose another one, or ask your administrator.",
   passwordElsewhere:
     "Your password must be changed, and it cannot be changed here: it belongs to a directory that this service only reads. Change it there, then ask your administrator to let you sign in again.",
+  passwordElsewhereOwn:
+    "Your password belongs to a directory that this service only reads. Change it there, or ask your administrator.",
   consentTitle: "Give access",
   consentTo: (application: string) => `${application} asks for access to`,
   consentOwnAccount: "Your account: it can see and change your data, your password, your sessions and your consents",
   signedInAs: (name: string) => `You are signed in as ${name}.`,
-  consentRemembered:
-    "If you allow it, you are not asked again for the same access. You can take it back in the list of your applications, or ask an administrator to do it.",
+  consentRemembered: "If you allow it, you are not asked again for the same access.",
+  consentTakenBack: "You can take it back in your account.",
   allow: "Allow",
   deny: "Do not allow",
   otherUser: "Use another account",
+  cancel: "Cancel",
+  noAccessTitle: "No access",
+  noAccess: (name: string, application: string) =>
+    `You are signed in as ${name}, and this account may not use ${application}.`,
+  noAccessAdvice: (tenant: string, application: string) =>
+    `Ask an administrator of ${tenant} to give you access to ${application}. Then sign in to it again.`,
+  backToApplication: "Back to the application",
   signOutTitle: "Sign out?",
   signOutAdvice: "You will have to enter your password again at every application. Close this page to stay signed in.",
   signOut: "Sign out",
   signedOutTitle: "You are signed out",
   signedOutAdvice: "You can close this page.",
   errorTitle: "This does not work",
-  errorCause: "The application sent a request that cannot be answered:",
-  errorAdvice: "Go back to the application and try again. If it happens again, tell its makers what this page says.",
+  errorByApplication:
+    "The application sent you here with a request that cannot be answered. Go back to it and try again. If it happens again, give its makers the reference below.",
+  errorBusy: "This cannot be done at the moment. Wait a minute, then load the page again.",
+  errorHere:
+    "Something went wrong here, and it is not your fault. Go back to the application and try again in a few minutes. If it happens again, give your administrator the reference below.",
+  errorDetails: "For the makers of the application",
   traceId: (id: string) => `Reference: ${id}`,
   expired:
-    "The page was open for too long, or was opened in another browser. Go back to the application and sign in again.",
+    "The page was open for too long, or was opened in another browser. Go back to the application and start again.",
+  changedMeanwhile: "The application was changed meanwhile. Go back to it and sign in again.",
+  answeredBefore: "This request was answered before. Go back to the application and start again.",
+  sessionEnded: "The session has just ended. Go back to the application and sign in again.",
+  formAddress:
+    "This address belongs to a page of a sign-in and cannot be opened by itself. Go back to the application and sign in again.",
+  accountTitle: "My account",
+  accountBack: "Back to your account",
   continueTitle: "One moment",
   continueTo: "Continue to the application",
 };
@@ -111,11 +149,19 @@ const german: Messages = {
   signInTitle: "Anmelden",
   signInTo: (application) => `Bei ${application} anmelden`,
   userName: "Benutzername",
+  userNameOrEmail: "Benutzername oder E-Mail-Adresse",
+  userNameOrPhone: "Benutzername oder Telefonnummer",
+  userNameEmailOrPhone: "Benutzername, E-Mail-Adresse oder Telefonnummer",
   password: "Passwort",
   signIn: "Anmelden",
+  forgot: "Passwort vergessen?",
   wrong: "Der Benutzername oder das Passwort ist falsch, oder die Anmeldung ist nicht erlaubt.",
   locked: "Zu viele falsche Passwörter. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.",
+  throttled:
+    "Aus Ihrem Netz sind Anmeldungen mit zu vielen verschiedenen Namen fehlgeschlagen. Warten Sie eine Viertelstunde und versuchen Sie es dann noch einmal.",
   incomplete: "Geben Sie einen Benutzernamen und ein Passwort ein.",
+  used: "Diese Seite wurde schon verwendet. Melden Sie sich noch einmal an.",
+  late: "Seit der Eingabe Ihres Passworts sind mehr als fünf Minuten vergangen. Geben Sie es noch einmal ein.",
   signingInAs: (name) => `Sie melden sich als ${name} an.`,
   codeTitle: "Code eingeben",
   codeAdvice: "Öffnen Sie Ihre Authenticator-App und geben Sie die sechs Ziffern ein, die sie für dieses Konto zeigt.",
@@ -186,28 +232,46 @@ const german: Messages = {
     "Dieser Passkey ist schon gespeichert. Verwenden Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
   newPasswordTitle: "Ein neues Passwort wählen",
   newPasswordWhy: "Ihr Passwort muss geändert werden, bevor es weitergeht. Überall sonst werden Sie dabei abgemeldet.",
+  newPasswordWeak:
+    "Ihr jetziges Passwort ist leicht zu erraten. Es bleibt gültig; ein anderes schützt Ihr Konto besser. Wenn Sie es ändern, werden Sie überall sonst abgemeldet.",
+  newPasswordLater: "Nicht jetzt",
+  newPasswordOwn: "Wenn Sie es ändern, werden Sie überall sonst abgemeldet.",
   newPassword: "Neues Passwort",
   newPasswordAgain: "Neues Passwort noch einmal",
-  newPasswordAdvice: "5 bis 100 Zeichen, ohne Leerzeichen. Am besten ein langes, das Sie sonst nirgends benutzen.",
+  newPasswordAdvice: (least, most) =>
+    `${least} bis ${most} Zeichen, auch Leerzeichen. Am besten ein langes, das Sie sonst nirgends benutzen.`,
   newPasswordSend: "Passwort ändern",
   passwordMissing: "Geben Sie zweimal ein neues Passwort ein.",
   passwordsDiffer: "Die beiden Passwörter sind nicht gleich.",
-  passwordRules: "Das Passwort muss 5 bis 100 Zeichen haben, ohne Leerzeichen und Steuerzeichen.",
+  passwordLength: (least, most) => `Das Passwort muss ${least} bis ${most} Zeichen haben.`,
+  passwordCharacters: "Das Passwort enthält ein Tabulator-, Zeilenend- oder anderes Steuerzeichen. Lassen Sie es weg.",
+  passwordCommon: "Das ist eines der häufigsten Passwörter, die Angreifer zuerst versuchen. Wählen Sie ein anderes.",
+  passwordOwnName: "Das Passwort darf nicht Ihr Benutzername sein. Wählen Sie ein anderes.",
   passwordSame: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
+  passwordFormer: "Dieses Passwort hatten Sie schon. Wählen Sie eines, das Sie in letzter Zeit nicht hatten.",
   passwordRefused:
     "Das Verzeichnis nimmt dieses Passwort nicht an. Wählen Sie ein anderes, oder fragen Sie Ihren Administrator.",
   passwordElsewhere:
     "Ihr Passwort muss geändert werden, und das geht hier nicht: Es gehört zu einem Verzeichnis, das dieser Dienst nur liest. Ändern Sie es dort und bitten Sie dann Ihren Administrator, Sie wieder anmelden zu lassen.",
+  passwordElsewhereOwn:
+    "Ihr Passwort gehört zu einem Verzeichnis, das dieser Dienst nur liest. Ändern Sie es dort, oder fragen Sie Ihren Administrator.",
   consentTitle: "Zugriff erlauben",
   consentTo: (application) => `${application} bittet um Zugriff auf`,
   consentOwnAccount:
     "Ihr Konto: Ihre Daten, Ihr Passwort, Ihre Sitzungen und Ihre Zustimmungen können gesehen und geändert werden",
   signedInAs: (name) => `Sie sind als ${name} angemeldet.`,
-  consentRemembered:
-    "Wenn Sie es erlauben, werden Sie für denselben Zugriff nicht noch einmal gefragt. Sie können es in der Liste Ihrer Anwendungen zurücknehmen oder einen Administrator darum bitten.",
+  consentRemembered: "Wenn Sie es erlauben, werden Sie für denselben Zugriff nicht noch einmal gefragt.",
+  consentTakenBack: "Sie können es in Ihrem Konto zurücknehmen.",
   allow: "Erlauben",
   deny: "Nicht erlauben",
   otherUser: "Ein anderes Konto verwenden",
+  cancel: "Abbrechen",
+  noAccessTitle: "Kein Zugang",
+  noAccess: (name, application) =>
+    `Sie sind als ${name} angemeldet, und mit diesem Konto dürfen Sie ${application} nicht benutzen.`,
+  noAccessAdvice: (tenant, application) =>
+    `Bitten Sie eine Administratorin oder einen Administrator von ${tenant} um Zugang zu ${application}. Melden Sie sich danach dort noch einmal an.`,
+  backToApplication: "Zurück zur Anwendung",
   signOutTitle: "Abmelden?",
   signOutAdvice:
     "Sie müssen dann bei jeder Anwendung das Passwort neu eingeben. Schließen Sie diese Seite, um angemeldet zu bleiben.",
@@ -215,37 +279,27 @@ const german: Messages = {
   signedOutTitle: "Sie sind abgemeldet",
   signedOutAdvice: "Sie können diese Seite schließen.",
   errorTitle: "Das geht so nicht",
-  errorCause: "Die Anwendung hat eine Anfrage gesendet, die nicht beantwortet werden kann:",
-  errorAdvice:
-    "Gehen Sie zur Anwendung zurück und versuchen Sie es noch einmal. Geschieht es wieder, sagen Sie ihren Betreibern, was auf dieser Seite steht.",
+  errorByApplication:
+    "Die Anwendung hat Sie mit einer Anfrage hierher geschickt, die nicht beantwortet werden kann. Gehen Sie zu ihr zurück und versuchen Sie es noch einmal. Geschieht es wieder, nennen Sie ihren Betreibern die Kennung unten.",
+  errorBusy: "Das geht im Augenblick nicht. Warten Sie eine Minute und laden Sie die Seite dann neu.",
+  errorHere:
+    "Hier ist etwas schiefgegangen, und es liegt nicht an Ihnen. Gehen Sie zur Anwendung zurück und versuchen Sie es in einigen Minuten noch einmal. Geschieht es wieder, nennen Sie Ihrem Administrator die Kennung unten.",
+  errorDetails: "Für die Betreiber der Anwendung",
   traceId: (id) => `Kennung: ${id}`,
   expired:
-    "Die Seite war zu lange offen oder wurde in einem anderen Browser geöffnet. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
+    "Die Seite war zu lange offen oder wurde in einem anderen Browser geöffnet. Gehen Sie zur Anwendung zurück und beginnen Sie noch einmal.",
+  changedMeanwhile:
+    "Die Anwendung wurde inzwischen geändert. Gehen Sie zu ihr zurück und melden Sie sich noch einmal an.",
+  answeredBefore: "Diese Anfrage wurde schon beantwortet. Gehen Sie zur Anwendung zurück und beginnen Sie noch einmal.",
+  sessionEnded:
+    "Die Sitzung ist gerade zu Ende gegangen. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
+  formAddress:
+    "Diese Adresse gehört zu einer Seite der Anmeldung und lässt sich nicht allein öffnen. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
+  accountTitle: "Mein Konto",
+  accountBack: "Zurück zu Ihrem Konto",
   continueTitle: "Einen Augenblick",
   continueTo: "Weiter zur Anwendung",
 };
 
-/** The languages, by their tags (RFC 5646). The first is the default. */
-export const languages = { en: english, de: german } as const;
-export type Language = keyof typeof languages;
-
-/** Tags that are looked at: a header can have hundreds. */
-const TAGS_MAX = 20;
-
-/** The first known language of `ui_locales`, then of `Accept-Language`; otherwise the default. */
-export function languageOf(locales: string | undefined, acceptLanguage: string | undefined): Language {
-  const asked = (locales ?? "").split(" ").slice(0, TAGS_MAX);
-  const accepted = (acceptLanguage ?? "")
-    .split(",")
-    .slice(0, TAGS_MAX)
-    .map((entry) => {
-      const [tag = "", quality = ""] = entry.trim().split(";");
-      return { tag, weight: Number(/^\s*q=([0-9.]{1,5})$/.exec(quality)?.[1] ?? 1) };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ tag }) => tag);
-  const known = Object.keys(languages) as Language[];
-  const found = [...asked, ...accepted].map((tag) => known.find((each) => each === tag.slice(0, 2).toLowerCase()));
-  return found.find((each) => each !== undefined) ?? "en";
-}
+/** The sentences by the tags of their languages. */
+export const languages: Readonly<Record<Language, Messages>> = { en: english, de: german };

@@ -2,8 +2,11 @@
  * The pages that people see when they sign in. They work without JavaScript, on any width, with password managers and
  * screen readers.
  */
-import type { PageResult } from "../../operation/operation.ts";
-import { frameOrigins } from "../front-channel.ts";
+
+import type { Identifier } from "../../directory/users/identifiers.ts";
+import { faults } from "../../kernel/faults.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
+import type { Asked as AskedFor } from "./consent-words.ts";
 import { html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
@@ -16,27 +19,47 @@ export interface SignInForm extends PageContext {
   /** The sealed request. */
   readonly request: string;
   readonly userName?: string | undefined;
-  readonly problem?: keyof Pick<Messages, "wrong" | "locked" | "incomplete"> | undefined;
+  /** What may be entered as the name. */
+  readonly identifiers: ReadonlySet<Identifier>;
+  /** Where people go who have forgotten their password; absent where it cannot be recovered. */
+  readonly forgot?: string | undefined;
+  readonly problem?:
+    | keyof Pick<Messages, "wrong" | "locked" | "throttled" | "incomplete" | "used" | "late">
+    | undefined;
 }
 
 export function signInPage(form: SignInForm, options?: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName = "", problem } = form;
+  const { application, action, request, userName = "", identifiers, forgot, problem } = form;
   const content = html`<h1>${say.signInTo(application)}</h1>
 ${problem === undefined ? undefined : html`<p role="alert" id="problem">${say[problem]}</p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
-<label for="username">${say.userName}</label>
+<label for="username">${say[labelOf(identifiers)]}</label>
 <input id="username" name="username" type="text" value="${userName}" autocomplete="username" autocapitalize="none"
  spellcheck="false" required maxlength="255">
 <label for="password">${say.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024">
 <button type="submit">${say.signIn}</button>
+</form>
+${forgot === undefined ? undefined : html`<p><a href="${forgot}">${say.forgot}</a></p>`}
+<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<button type="submit" name="choice" value="cancel" class="second">${say.cancel}</button>
 </form>`;
-  return page(`${say.signInTitle} – ${application}`, form, content, {
-    ...options,
-    status: problem === undefined ? 200 : 400,
-  });
+  return page(`${say.signInTitle} – ${application}`, form, content, { ...options, ...statusOf(problem) });
+}
+
+function labelOf(identifiers: SignInForm["identifiers"]) {
+  const hasPhone = identifiers.has("phoneNumbers.value");
+  if (!identifiers.has("emails.value")) return hasPhone ? "userNameOrPhone" : "userName";
+  return hasPhone ? "userNameEmailOrPhone" : "userNameOrEmail";
+}
+
+function statusOf(problem: SignInForm["problem"]): PageOptions {
+  if (problem !== "throttled") return { status: problem === undefined ? 200 : 400 };
+  const { status, retryAfterSeconds } = faults["auth.throttled"];
+  return { status, headers: { "retry-after": String(retryAfterSeconds) } };
 }
 
 /** The question whether an application may have what it asks for. */
@@ -46,12 +69,14 @@ export interface ConsentForm extends PageContext {
   readonly request: string;
   readonly userName: string;
   /** What is asked for, in words. */
-  readonly scopes: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly scopes: readonly AskedFor[];
+  /** Where the person takes it back. */
+  readonly account: string;
 }
 
 export function consentPage(form: ConsentForm, options?: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName, scopes } = form;
+  const { application, action, request, userName, scopes, account } = form;
   const items = scopes.map(({ name, description }) =>
     description ? html`<li>${name} <span class="quiet">${description}</span></li>` : html`<li>${name}</li>`,
   );
@@ -62,8 +87,10 @@ export function consentPage(form: ConsentForm, options?: PageOptions): PageResul
 <input type="hidden" name="request" value="${request}">
 <button type="submit" name="answer" value="allow">${say.allow}</button>
 <button type="submit" name="answer" value="deny" class="second">${say.deny}</button>
+<p class="quiet">${say.signedInAs(userName)}</p>
+<button type="submit" name="answer" value="other" class="second">${say.otherUser}</button>
 </form>
-<p class="quiet">${say.signedInAs(userName)}</p>`;
+<p class="quiet"><a href="${account}">${say.consentTakenBack}</a></p>`;
   return page(`${say.consentTitle} – ${application}`, form, content, options);
 }
 
@@ -84,7 +111,7 @@ export function signOutPage(form: SignOutForm, options?: PageOptions): PageResul
 <button type="submit">${say.signOut}</button>
 </form>
 ${userName === undefined ? undefined : html`<p class="quiet">${say.signedInAs(userName)}</p>`}`;
-  return page(say.signOutTitle, form, content, options);
+  return page(say.signOutTitle, { language: form.language, brand: form.brand }, content, options);
 }
 
 /** A page that says that the person is signed out. */
@@ -119,22 +146,42 @@ ${opened}`;
   });
 }
 
-/** What is wrong, for the person in the browser and for those who made the application. */
+/** What is wrong: what the person in the browser can do, and folded up, what those need who made the application. */
 export interface ErrorReport extends PageContext {
   readonly status: number;
-  readonly detail: string;
+  /** The name of the sentence for the person. */
+  readonly sentence: PersonalSentence;
+  /** For the makers of the application; absent where the sentence says all. */
+  readonly detail?: string | undefined;
   readonly traceId: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function errorPage({ status, detail, traceId, headers, ...context }: ErrorReport): PageResult {
+/** The names of the sentences of a page of an error. */
+export type PersonalSentence = keyof Pick<
+  Messages,
+  "expired" | "changedMeanwhile" | "answeredBefore" | "sessionEnded" | "errorByApplication" | "errorBusy" | "errorHere"
+>;
+
+export function errorPage({ status, sentence, detail, traceId, headers, ...context }: ErrorReport): PageResult {
   const say = languages[context.language];
+  const details = html`<details>
+<summary>${say.errorDetails}</summary>
+<p id="detail">${detail}</p>
+</details>`;
   const content = html`<h1>${say.errorTitle}</h1>
-<p>${say.errorCause}</p>
-<p role="alert">${detail}</p>
-<p>${say.errorAdvice}</p>
+<p role="alert">${say[sentence]}</p>
+${detail === undefined ? undefined : details}
 <p class="quiet">${say.traceId(traceId)}</p>`;
   return page(say.errorTitle, context, content, { status, ...(headers && { headers }) });
+}
+
+/** For a browser that opens the address of a form, which only a page of a sign-in leads to. */
+export function formAddressPage(context: PageContext, options: PageOptions): PageResult {
+  const say = languages[context.language];
+  const content = html`<h1>${say.errorTitle}</h1>
+<p role="alert">${say.formAddress}</p>`;
+  return page(say.errorTitle, context, content, options);
 }
 
 /** A form that carries an answer to the client: one press, where scripts may not run. */
@@ -154,4 +201,9 @@ ${fields}
 <button type="submit">${say.continueTo}</button>
 </form>`;
   return page(say.continueTitle, context, content, options);
+}
+
+/** The origins of pages, as a policy names them. */
+function frameOrigins(frames: readonly string[]): readonly string[] {
+  return [...new Set(frames.map((each) => new URL(each).origin))];
 }

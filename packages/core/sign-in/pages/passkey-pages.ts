@@ -1,6 +1,6 @@
 /** The pages of passkeys: using one, and creating one. Browsers use passkeys for scripts alone: these pages run one. */
-import type { PageResult } from "../../operation/operation.ts";
-import { alertOf, choiceOf, type Problem, type Proving, statusOf } from "./factor-pages.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
+import { alertOf, choiceOf, type Problem, type Proving, statusOf, waysOut } from "./factor-pages.ts";
 import { type Html, html } from "./html.ts";
 import { type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
@@ -46,8 +46,7 @@ ${mayAddCodes ? adding("add-codes", say.passkeyAddCodes) : undefined}`,
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 ${mayUseCode ? choiceOf("code", say.passkeyByCode) : undefined}
-<p class="quiet">${say.signingInAs(userName)}</p>
-${choiceOf("other", say.otherUser)}
+${waysOut(say, userName)}
 </form>`;
   return scripted(say.passkeyTitle, form, content, { ...options, status: statusOf(problem) });
 }
@@ -68,8 +67,7 @@ ${ceremony(
 <input type="hidden" name="request" value="${request}">
 ${maySkip ? choiceOf("skip", say.passkeySkip) : undefined}
 ${mayUseCode ? choiceOf("code", say.passkeySetupByCode) : undefined}
-<p class="quiet">${say.signingInAs(userName)}</p>
-${choiceOf("other", say.otherUser)}
+${waysOut(say, userName)}
 </form>`;
   return scripted(say.passkeySetupTitle, form, content, { ...options, status: statusOf(problem) });
 }

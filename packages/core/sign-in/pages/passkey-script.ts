@@ -4,7 +4,7 @@
  * `credential`, and sends the form. It sends nothing anywhere else.
  */
 import { createHash } from "node:crypto";
-import type { PageResult } from "../../operation/operation.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
 import { pageHeaders } from "./layout.ts";
 
 // Conversions of Base64url, and not `toJSON`: browsers of 2024 lack it.

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../../local/ports.ts";
+import { freePort } from "../../../local/settings.ts";
 import { startProcess } from "./processes.ts";
 import {
   APPLICATIONS,

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemApis } from "#core/domain/system-apis.ts";
+import { systemApis } from "#core/kernel/domain/system-apis.ts";
 import { root } from "../../deploy/bundle.ts";
 import { administrator, basic } from "../calls.ts";
 import { type ServerProcess, startProcess } from "./processes.ts";

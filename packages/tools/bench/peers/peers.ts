@@ -4,11 +4,23 @@
  * that what else runs here meets all of them. Time is not comparable on a shared machine; processor time is.
  */
 import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
 import { startKeycloak } from "./keycloak.ts";
-import { startOidcProvider } from "./oidc-provider.ts";
 import { startOwn } from "./own.ts";
-import { APPLICATIONS, type CaseId, cases, type Peer, type PeerRequest, sending, sendMany, USERS } from "./requests.ts";
-import { startScimmy } from "./scimmy.ts";
+import { startProcess } from "./processes.ts";
+import {
+  APPLICATIONS,
+  type CaseId,
+  cases,
+  formOf,
+  PAGE,
+  type Peer,
+  type PeerRequest,
+  scimUser,
+  sending,
+  sendMany,
+  USERS,
+} from "./requests.ts";
 
 const AT_ONCE = 4;
 /** Requests of one round, and before the first one: just-in-time compilers need some thousands. */
@@ -17,7 +29,7 @@ const PER_ROUND_ELSE = 250;
 const WARM_ROUNDS = 4;
 
 /** What the comparison runs. */
-export interface PeersOptions {
+interface PeersOptions {
   readonly rounds: number;
   /** The folder of a Keycloak distribution. */
   readonly keycloak: string | undefined;
@@ -111,4 +123,68 @@ function print(id: CaseId, contestants: readonly Contestant[], peers: readonly P
 
 function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+const PATH = "/scim/v2/Users";
+const headers = { "content-type": "application/scim+json", accept: "application/scim+json" };
+
+/** Starts it with its users. */
+async function startScimmy(): Promise<Peer> {
+  const server = await startProcess({
+    command: process.execPath,
+    args: [fileURLToPath(new URL("scimmy-server.ts", import.meta.url))],
+    ready: /^ready (\S+)$/m,
+  });
+  const ids: string[] = [];
+  await sending(server.ready, (send) =>
+    sendMany(USERS, AT_ONCE, async (n) => {
+      const { text } = await send({ method: "POST", path: PATH, headers, body: scimUser(n) });
+      ids.push((JSON.parse(text) as { id: string }).id);
+    }),
+  );
+  const user = (n: number) => `${PATH}/${ids[n % ids.length]}`;
+  return {
+    name: "SCIMMY",
+    url: server.ready,
+    cpuMs: server.cpuMs,
+    memoryMb: server.memoryMb,
+    stop: server.stop,
+    requests: {
+      readUser: (n) => ({ method: "GET", path: user(n), headers }),
+      createUser: (n) => ({ method: "POST", path: PATH, headers, body: scimUser(`new.${n}`) }),
+      changeUser: (n) => ({
+        method: "PATCH",
+        path: user(n),
+        headers,
+        body: {
+          schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+          Operations: [{ op: "replace", path: "title", value: `Driver of cab ${n}` }],
+        },
+      }),
+      pageOfUsers: () => ({ method: "GET", path: `${PATH}?startIndex=1&count=${PAGE}`, headers }),
+    },
+  };
+}
+
+/** Starts it. */
+async function startOidcProvider(): Promise<Peer> {
+  const server = await startProcess({
+    command: process.execPath,
+    args: [fileURLToPath(new URL("oidc-provider-server.ts", import.meta.url))],
+    ready: /^ready (\S+)$/m,
+  });
+  const token = (client: string): PeerRequest => ({
+    method: "POST",
+    path: "/token",
+    headers: formOf(client, `secret-of-${client}`),
+    body: "grant_type=client_credentials&scope=read",
+  });
+  return {
+    name: "oidc-provider",
+    url: server.ready,
+    cpuMs: server.cpuMs,
+    memoryMb: server.memoryMb,
+    stop: server.stop,
+    requests: { tokenJwt: () => token("jwt"), tokenOpaque: () => token("opaque") },
+  };
 }

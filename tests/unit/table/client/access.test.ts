@@ -1,11 +1,11 @@
 /** Where DynamoDB is and with which keys it is called: at once in a function, as the AWS SDK finds it elsewhere. */
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type AccessOptions, type Environment, findAccess } from "#core/table/client/access.ts";
+import { type AccessOptions, type Environment, findAccess } from "#core/database/table/client/access.ts";
 
 const loaded = vi.hoisted(() => ({ sdk: 0 }));
-vi.mock("#core/table/client/sdk-access.ts", async (original) => {
-  const { accessOfSdk } = await original<typeof import("#core/table/client/sdk-access.ts")>();
+vi.mock("#core/database/table/client/sdk-access.ts", async (original) => {
+  const { accessOfSdk } = await original<typeof import("#core/database/table/client/sdk-access.ts")>();
   return {
     accessOfSdk: (options: AccessOptions) => {
       loaded.sdk += 1;

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { expect, test } from "vitest";
-import { type Credentials, newSigner } from "#core/table/client/signing.ts";
+import { type Credentials, newSigner } from "#core/database/table/client/signing.ts";
 
 /** SHA-256 as the signer of the SDK takes it. */
 class Sha256 {

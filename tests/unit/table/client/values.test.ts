@@ -2,8 +2,8 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromStored, type StoredItem, toStored } from "#core/table/client/values.ts";
-import type { Value } from "#core/table/table.ts";
+import { fromStored, type StoredItem, toStored } from "#core/database/table/client/values.ts";
+import type { Value } from "#core/database/table/table.ts";
 
 const texts = fc.string({ unit: "binary", maxLength: 12 });
 /** The SDK loses an attribute of the name of the prototype. */
@@ -40,7 +40,9 @@ describe("values", () => {
         const stored = marshall(item, { removeUndefinedValues: true });
         expect(asSent(toStored(item))).toEqual(asSent(stored));
         const sent = JSON.parse(JSON.stringify(toStored(item))) as StoredItem;
+        const before = structuredClone(sent);
         expect(fromStored(sent)).toStrictEqual(unmarshall(stored));
+        expect(sent).toStrictEqual(before);
       }),
       { numRuns: 2_000 },
     );

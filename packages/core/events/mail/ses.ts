@@ -1,0 +1,27 @@
+/** Messages to Amazon SES. The only module that calls it. */
+import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { MailRefused, type SendMail } from "./model.ts";
+
+const CONNECT_MS = 1_000;
+const REQUEST_MS = 10_000;
+
+/** Opens the service for one container. */
+export function openSes(): SendMail {
+  const client = new SESv2Client({
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true },
+  });
+  return async ({ from, to, bytes }) => {
+    try {
+      await client.send(
+        new SendEmailCommand({
+          FromEmailAddress: from,
+          Destination: { ToAddresses: [to] },
+          Content: { Raw: { Data: bytes } },
+        }),
+      );
+    } catch (error) {
+      const isRefused = error instanceof Error && error.name === "MessageRejected";
+      throw isRefused ? new MailRefused("Amazon SES rejects the message.") : error;
+    }
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Decides who gets a mail, and what it says. All that depends on whether an account exists happens here, after the
+ * request that asked for the mail was answered (decision 0181).
+ */
+import { waitsForPassword } from "../../directory/provisioning/mails.ts";
+import { addressesIn, asSent, mailAddressOf } from "../../directory/users/address.ts";
+import { maySignIn, qualifiedName, type User } from "../../directory/users/model.ts";
+import { foldName } from "../../kernel/fold.ts";
+import { readAddress } from "../../kernel/mail-address.ts";
+import { nameIn } from "../../sign-in/authentication/sign-in.ts";
+import { type Language, languageOf } from "../../sign-in/pages/language.ts";
+import { pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
+import { addingLink, addressDigest, LINK_SECONDS, type LinkPurpose, linkTimes } from "../../tokens/mail-link-store.ts";
+import type { Mail, MailKind } from "../../tokens/mail-model.ts";
+import type { MailDeps } from "./deps.ts";
+import type { Letter } from "./model.ts";
+import { letters, type Notice } from "./texts.ts";
+
+/** A letter with the address that it goes to. `ready` stores what its link is for, before it is sent. */
+export interface Addressed {
+  readonly to: string;
+  readonly letter: Letter;
+  readonly language: Language;
+  readonly ready?: () => Promise<void>;
+}
+
+/** The most users with one address that are looked at. */
+const SHARED_MAX = 20;
+
+/** The letter of a mail; `undefined` where no mail is due. At most four round trips. */
+export async function addressed(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const tenant = await deps.tenants.find(mail.tenant);
+  return tenant?.active ? writers[mail.kind](mail, deps) : undefined;
+}
+
+type Writer = (mail: Mail, deps: MailDeps) => Promise<Addressed | undefined>;
+
+const writers: Readonly<Record<MailKind, Writer>> = {
+  "password-link": passwordLink,
+  "user-names": userNames,
+  invitation,
+  "address-check": addressCheck,
+  "password-changed": (mail, deps) => notice(mail, deps, "passwordChanged"),
+  "address-changed": (mail, deps) => notice(mail, deps, "addressChanged"),
+  "codes-added": (mail, deps) => notice(mail, deps, "codesAdded"),
+  "passkey-added": (mail, deps) => notice(mail, deps, "passkeyAdded"),
+};
+
+async function passwordLink(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { tenant, about, flow } = mail;
+  const user = await meantUser(tenant, about, deps);
+  const to = user && mailAddressOf(user);
+  if (!to || !mayRecover(user)) return undefined;
+  const { link, ready } = await newLink(
+    { purpose: "password-link", path: recoveryPaths.reset, user, to, flow },
+    mail,
+    deps,
+  );
+  const language = languageOfMail(mail, user);
+  const minutes = LINK_SECONDS["password-link"] / 60;
+  return {
+    to,
+    ready,
+    language,
+    letter: letters[language].passwordLink({ ...account(user, mail, deps), link, minutes }),
+  };
+}
+
+async function userNames(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { tenant, about } = mail;
+  const read = readAddress(about.trim());
+  if ("problem" in read) return undefined;
+  const users = (await usersAt(tenant, read.address, deps)).filter(maySignIn);
+  const [first] = users;
+  if (!first) return undefined;
+  const names = users.map(qualifiedName);
+  const language = languageOfMail(mail, first);
+  const letter = letters[language].userNames({ service: serviceOf(tenant, deps), userNames: names });
+  return { to: read.address, letter, language };
+}
+
+/** An invitation counts until the user has a password. */
+async function invitation(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const user = await deps.users.find(mail.tenant, mail.about);
+  const to = user && mailAddressOf(user);
+  if (!to || !waitsForPassword(user) || !maySignIn(user)) return undefined;
+  const { link, ready } = await newLink({ purpose: "invitation", path: recoveryPaths.reset, user, to }, mail, deps);
+  const language = languageOfMail(mail, user);
+  const hours = LINK_SECONDS.invitation / 3_600;
+  return { to, ready, language, letter: letters[language].invitation({ ...account(user, mail, deps), link, hours }) };
+}
+
+/** Goes to the address that is checked, as long as the user has it. */
+async function addressCheck(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const user = await deps.users.find(mail.tenant, mail.about);
+  const { address = "" } = mail;
+  const to = asSent(address);
+  if (!user || to === undefined || !maySignIn(user)) return undefined;
+  if (!addressesIn(user.profile).some((each) => foldName(each) === foldName(address))) return undefined;
+  const { link, ready } = await newLink({ purpose: "address-check", path: recoveryPaths.verify, user, to }, mail, deps);
+  const language = languageOfMail(mail, user);
+  const hours = LINK_SECONDS["address-check"] / 3_600;
+  return { to, ready, language, letter: letters[language].addressCheck({ ...account(user, mail, deps), link, hours }) };
+}
+
+/** Tells a person what was changed, at the address that counted before the change. */
+async function notice(mail: Mail, deps: MailDeps, text: Notice): Promise<Addressed | undefined> {
+  const { tenant, about, address, askedMs } = mail;
+  const user = await deps.users.find(tenant, about);
+  if (!user || address === undefined) return undefined;
+  const language = languageOfMail(mail, user);
+  const time = `${new Date(askedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const link = `${deps.origin}${pathOf(recoveryPaths.forgot, tenant)}`;
+  return { to: address, language, letter: letters[language][text]({ ...account(user, mail, deps), time, link }) };
+}
+
+/** A new link of a user, and what stores what it is for. One round trip each. */
+async function newLink(
+  {
+    purpose,
+    path,
+    user,
+    to,
+    flow,
+  }: {
+    readonly purpose: LinkPurpose;
+    readonly path: string;
+    readonly user: User;
+    readonly to: string;
+    readonly flow?: string | undefined;
+  },
+  { tenant }: Mail,
+  { table, clock, origin }: MailDeps,
+) {
+  const times = await linkTimes(table, tenant, user, clock.now());
+  const { handle, step } = addingLink({
+    ...{ purpose, tenant, userId: user.id, address: addressDigest(to), ...times },
+    ...(flow !== undefined && { flow }),
+  });
+  return { link: `${origin}${pathOf(path, tenant)}?code=${handle}`, ready: () => table.write(step) };
+}
+
+function account(user: User, { tenant }: Mail, deps: MailDeps) {
+  return { service: serviceOf(tenant, deps), userName: qualifiedName(user) };
+}
+
+/** The language of the page that a mail was asked for on; otherwise that of the person. */
+function languageOfMail({ language }: Mail, { profile }: User): Language {
+  const own = profile.preferredLanguage ?? profile.locale;
+  return languageOf(language, typeof own === "string" ? own : undefined);
+}
+
+/** The user that somebody means: with that name, or else the only one with that address. */
+async function meantUser(tenant: string, about: string, deps: MailDeps): Promise<User | undefined> {
+  const id = await deps.users.idOf(nameIn(tenant, about));
+  if (id !== undefined) return deps.users.find(tenant, id);
+  const read = readAddress(about.trim());
+  if ("problem" in read) return undefined;
+  const users = await usersAt(tenant, read.address, deps);
+  return users.length === 1 ? users[0] : undefined;
+}
+
+/** The users whose address for mail is this one. */
+async function usersAt(tenant: string, address: string, { users }: MailDeps): Promise<readonly User[]> {
+  const ids = await users.idsBy(tenant, { attribute: "emails", value: address }, SHARED_MAX);
+  const found = await users.findMany(tenant, ids.slice(0, SHARED_MAX));
+  return found.filter((user): user is User => {
+    const own = user && mailAddressOf(user);
+    return own !== undefined && foldName(own) === foldName(address);
+  });
+}
+
+/** A user without a password has none to recover, unless an invitation waits: others sign in elsewhere. */
+function mayRecover(user: User): boolean {
+  return (user.hasPassword || waitsForPassword(user)) && maySignIn(user);
+}
+
+function serviceOf(tenant: string, { brandOf }: MailDeps): string {
+  return brandOf(tenant).name ?? tenant;
+}

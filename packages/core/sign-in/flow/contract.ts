@@ -1,0 +1,311 @@
+/** The operations of sign-in: the authorization endpoint, its pages, and claims about the user (decision 0114). */
+
+import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
+import { ProvenCredential } from "../oauth/shapes.ts";
+import { accountPages, accountTasks } from "./account.ts";
+
+const FORM_BYTES_MAX = 65_536;
+
+const parameter = z.string().optional();
+const REPEATED_MAX = 4;
+
+/** The parameters of an authorization request. Unknown ones are ignored (RFC 6749 section 3.1). */
+export const AuthorizationParameters = z
+  .object({
+    response_type: parameter.meta({ description: "code" }),
+    client_id: parameter.meta({ description: "The id of the client" }),
+    redirect_uri: parameter.meta({
+      description: "Where the answer goes: one of the callbackURLs of the application, character by character",
+    }),
+    scope: parameter.meta({ description: "The requested scopes, separated by spaces; openid for an ID token" }),
+    state: parameter.meta({ description: "Comes back with the answer" }),
+    response_mode: parameter.meta({ description: "query (default), fragment or form_post" }),
+    nonce: parameter.meta({ description: "Comes back in the ID token" }),
+    code_challenge: parameter.meta({ description: "The digest of the code_verifier (RFC 7636)" }),
+    code_challenge_method: parameter.meta({ description: "S256; plain where the application allows it" }),
+    prompt: parameter.meta({ description: "none, or login, consent and select_account, separated by spaces" }),
+    max_age: parameter.meta({ description: "The greatest age of the sign-in in seconds" }),
+    login_hint: parameter.meta({ description: "The user name that the page starts with" }),
+    ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
+    acr_values: parameter.meta({ description: "The preferred classes of sign-in, separated by spaces" }),
+    claims: parameter.meta({
+      description: "Single claims for the ID token and for UserInfo, as JSON (OpenID Connect Core 1.0 section 5.5)",
+    }),
+    id_token_hint: parameter.meta({ description: "An ID token of the user who must be the one that signs in" }),
+    display: parameter.meta({ description: "Ignored: the page fits every width" }),
+    resource: z.array(z.string()).max(REPEATED_MAX).optional().meta({
+      description: "The resources that the token is for (RFC 8707). Can be repeated",
+    }),
+    request: parameter.meta({
+      description:
+        "A request object (RFC 9101): the parameters as a JWT that the client signed. Others do not count then",
+    }),
+    request_uri: parameter.meta({
+      description: "The name of a pushed request (RFC 9126). Other parameters but client_id do not count then",
+    }),
+    dpop_jkt: parameter.meta({
+      description: "The thumbprint of the DPoP key that must redeem the code (RFC 9449 section 10)",
+    }),
+    registration: parameter.meta({ description: "Refused" }),
+  })
+  .meta({ id: "AuthorizationRequest" });
+
+/** The parameters of a request to sign out (OpenID Connect RP-Initiated Logout 1.0 section 2). */
+export const SignOutParameters = z
+  .object({
+    id_token_hint: parameter.meta({ description: "The ID token of the sign-in; it may have expired" }),
+    client_id: parameter.meta({ description: "The id of the client; the ID token names it too" }),
+    post_logout_redirect_uri: parameter.meta({
+      description: "Where the browser goes then: one of the callbackURLs of the application, character by character",
+    }),
+    state: parameter.meta({ description: "Comes back to post_logout_redirect_uri" }),
+    ui_locales: parameter.meta({ description: "The preferred languages of the page, separated by spaces" }),
+    logout_hint: parameter.meta({ description: "Ignored: the browser has one session in a tenant" }),
+  })
+  .meta({ id: "SignOutRequest" });
+
+/** What pages read of the headers. */
+export const PageHeaders = z.object({
+  "accept-language": z.string().optional().meta({ description: "The languages of the person; English and German" }),
+  "user-agent": z.string().optional().meta({ description: "The browser, as lists of sessions show it" }),
+  "sec-fetch-site": z.string().optional().meta({ description: "What browsers say about the page that a form is from" }),
+});
+
+const page = {
+  service: "sign-in",
+  scope: PUBLIC,
+  headers: PageHeaders,
+  success: { status: 200, page: true, redirects: true },
+  failures: [400],
+} as const;
+
+const form = { ...page, method: "POST", media: "form", limits: { bytes: FORM_BYTES_MAX } } as const;
+
+const otherLanguage = z
+  .enum(["en", "de"])
+  .optional()
+  .meta({ description: "The button of another language: the page is shown again in it" });
+
+const hidden = z.string().meta({ description: "The hidden field of the page" });
+
+/** The claims of a user (OpenID Connect Core 1.0 section 5.1), and those that the application has of its own. */
+export const UserInfo = z
+  .looseObject({ sub: z.string().meta({ description: "The subject of the ID token" }) })
+  .meta({ id: "UserInfo" });
+
+const userInfo = {
+  service: "sign-in",
+  path: "/oauth2/userinfo",
+  scope: PUBLIC,
+  source: "OpenID Connect Core 1.0 section 5.3; decision 0114",
+  headers: ProvenCredential,
+  scripts: "client",
+  success: { status: 200, body: UserInfo },
+  failures: [401, 403],
+} as const;
+
+export const signInOperations = {
+  authorize: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/authorize",
+    summary: "Sign a user in for an application: answers with a page, or sends the browser back with a code",
+    source: "OpenID Connect Core 1.0 section 3.1.2; RFC 6749 section 4.1.1; decision 0114",
+    query: AuthorizationParameters,
+    repeated: ["resource"],
+  }),
+  authorizeByForm: operation({
+    ...form,
+    path: "/oauth2/authorize",
+    summary: "The same with the parameters in a form",
+    source: "OpenID Connect Core 1.0 section 3.1.2.1; decision 0114",
+    body: AuthorizationParameters,
+    repeated: ["resource"],
+    changesNothing: true,
+  }),
+  signIn: operation({
+    ...form,
+    path: "/oauth2/sign-in",
+    summary: "Take the user name and the password of the page of sign-in",
+    source: "decision 0114",
+    body: z
+      .object({
+        request: hidden,
+        username: parameter,
+        password: parameter,
+        choice: z.enum(["cancel"]).optional().meta({ description: "The button that gives the sign-in up" }),
+        language: otherLanguage,
+      })
+      .meta({ id: "SignInForm" }),
+    changesNothing: true,
+  }),
+  enterCode: operation({
+    ...form,
+    path: "/oauth2/code",
+    summary: "Take the one-time code or the recovery code of the page that asks for one",
+    source: "RFC 6238; decision 0122",
+    body: z
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The code that the app shows" }),
+        recovery: parameter.meta({ description: "A recovery code, in place of the code of the app" }),
+        choice: z.enum(["replace", "add-passkey", "passkey", "other", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to set up another app or a passkey after the code, to use a passkey in its place, to use another account, or to give the sign-in up",
+        }),
+        language: otherLanguage,
+      })
+      .meta({ id: "CodeForm" }),
+    changesNothing: true,
+  }),
+  setUpCodes: operation({
+    ...form,
+    path: "/oauth2/code-setup",
+    summary: "Take the first code of an app that has the new secret, and store the secret",
+    source: "RFC 6238; decision 0122",
+    body: z
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The code that the app shows" }),
+        choice: z.enum(["passkey", "other", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to create a passkey in place of codes, to use another account, or to give the sign-in up",
+        }),
+        language: otherLanguage,
+      })
+      .meta({ id: "CodeSetupForm" }),
+    changesNothing: true,
+  }),
+  goOnWithCodes: operation({
+    ...form,
+    path: "/oauth2/codes-saved",
+    summary: "Go on from the page that shows the recovery codes",
+    source: "decision 0122",
+    body: z.object({ request: hidden }).meta({ id: "CodesSavedForm" }),
+    changesNothing: true,
+  }),
+  usePasskey: operation({
+    ...form,
+    path: "/oauth2/passkey",
+    summary: "Take what a passkey has signed, from the page that asks for one",
+    source: "decision 0135",
+    body: z
+      .object({
+        request: hidden,
+        credential: parameter.meta({ description: "What the browser says, as JSON (`PublicKeyCredential`)" }),
+        choice: z.enum(["add", "add-codes", "code", "other", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to create another passkey or set up codes after this one, to use a code in its place, to use another account, or to give the sign-in up",
+        }),
+        language: otherLanguage,
+      })
+      .meta({ id: "PasskeyForm" }),
+    changesNothing: true,
+  }),
+  createPasskey: operation({
+    ...form,
+    path: "/oauth2/passkey-setup",
+    summary: "Take a passkey that the browser has created, and store its public key",
+    source: "decision 0135",
+    body: z
+      .object({
+        request: hidden,
+        credential: parameter.meta({ description: "What the browser says, as JSON (`PublicKeyCredential`)" }),
+        choice: z.enum(["code", "skip", "other", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to set up codes in place of a passkey, to go on without one more, to use another account, or to give the sign-in up",
+        }),
+        language: otherLanguage,
+      })
+      .meta({ id: "PasskeySetupForm" }),
+    changesNothing: true,
+  }),
+  getPasskeyScript: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/passkey-script",
+    summary: "Read the script of the pages of passkeys",
+    source: "decision 0135",
+    query: z.object({ v: parameter.meta({ description: "Its version, for caches" }) }),
+    success: { ...page.success, pageMedia: "text/javascript" },
+  }),
+  choosePassword: operation({
+    ...form,
+    path: "/oauth2/new-password",
+    summary: "Take the new password of a user who must, or should, choose one",
+    source: "decision 0122",
+    body: z
+      .object({
+        request: hidden,
+        password: parameter.meta({ description: "The new password" }),
+        repeated: parameter.meta({ description: "The same again" }),
+        choice: z.enum(["later", "other", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to keep a password that breaks a rule for new ones, to use another account, or to give the sign-in up",
+        }),
+        language: otherLanguage,
+      })
+      .meta({ id: "NewPasswordForm" }),
+    changesNothing: true,
+  }),
+  visitAccount: operation({
+    ...page,
+    method: "GET",
+    path: "/account/sign-in",
+    summary: "Sign a person in to the pages of the own account, and lead there",
+    source: "decision 0190",
+    query: z.object({
+      page: z.enum(accountPages).optional().meta({ description: "The page to lead to; absent: the account itself" }),
+      task: z.enum(accountTasks).optional().meta({
+        description: "What the person sets up or changes on the way, after signing in again",
+      }),
+      again: z.literal("yes").optional().meta({ description: "The person signs in again, whatever session there is" }),
+    }),
+  }),
+  giveConsent: operation({
+    ...form,
+    path: "/oauth2/consent",
+    summary: "Take the answer of the page that asks for consent",
+    source: "decision 0114",
+    body: z
+      .object({
+        request: hidden,
+        answer: z.enum(["allow", "deny", "other"]).optional().meta({ description: "The button that was pressed" }),
+        language: otherLanguage,
+      })
+      .meta({ id: "ConsentForm" }),
+    changesNothing: true,
+  }),
+  endSession: operation({
+    ...page,
+    method: "GET",
+    path: "/oidc/logout",
+    summary: "Sign a user out: ends the session of the browser, or asks first",
+    source: "OpenID Connect RP-Initiated Logout 1.0 section 2; decision 0114",
+    query: SignOutParameters,
+  }),
+  endSessionByForm: operation({
+    ...form,
+    path: "/oidc/logout",
+    summary: "The same with the parameters in a form",
+    source: "OpenID Connect RP-Initiated Logout 1.0 section 2",
+    body: SignOutParameters,
+    changesNothing: true,
+  }),
+  signOut: operation({
+    ...form,
+    path: "/oauth2/sign-out",
+    summary: "Take the answer of the page that asks before it signs out",
+    source: "decision 0114",
+    body: z.object({ request: hidden }).meta({ id: "SignOutForm" }),
+    changesNothing: true,
+  }),
+  getUserInfo: operation({ ...userInfo, method: "GET", summary: "Read claims about the user of an access token" }),
+  getUserInfoByPost: operation({
+    ...userInfo,
+    method: "POST",
+    summary: "Read claims about the user of an access token, by POST",
+    changesNothing: true,
+  }),
+} as const;

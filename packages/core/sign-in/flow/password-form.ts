@@ -1,0 +1,222 @@
+/** The form of the page that asks for a password. */
+
+import { findFactors } from "../../directory/credentials/factor-store.ts";
+import type { TenantStore } from "../../directory/tenant-store.ts";
+import { identifierIn, type Lookup } from "../../directory/users/identifiers.ts";
+import type { QualifiedName } from "../../kernel/domain/username.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { later } from "../../kernel/later.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
+import { revocationStore } from "../../tokens/revocation-store.ts";
+import type { Meanwhile, SignInStores } from "../authentication/attempt.ts";
+import { usable } from "../authentication/basic.ts";
+import { nameOrAddressIn, namesAmongGuests, type RefusalReason, type SignedIn } from "../authentication/sign-in.ts";
+import { findConsent } from "../sessions/consent-store.ts";
+import {
+  removingSession,
+  type SessionReference,
+  type SessionWithClients,
+  sessionsOf,
+} from "../sessions/session-store.ts";
+import { answerError } from "./answers.ts";
+import { askPassword } from "./ask-password.ts";
+import { type Asked, taken } from "./asked.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { tenantFacts } from "./code.ts";
+import type { SignInContext } from "./context.ts";
+import { fromNow, type Standing } from "./factors.ts";
+import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
+import { isExpected, type Person } from "./hints.ts";
+import type { WaitingRequest } from "./pending.ts";
+import { formerSession, type Opening, pageMarksOf } from "./session.ts";
+import { proceed } from "./steps.ts";
+
+// The rules for passwords bring the list of the most common ones.
+const { weaknessOf } = later(() => import("./weak-password.ts"), "weaknessOf");
+
+/** What the form contains. */
+export interface PasswordForm {
+  readonly request: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly choice?: "cancel" | undefined;
+}
+
+/**
+ * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a
+ * form that does not count.
+ */
+export async function takePassword(
+  body: PasswordForm,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<PageResult> {
+  const form = opened("sign-in", body.request, headers, context);
+  const credential = usable(body.username ?? "", body.password ?? "");
+  if (!credential?.username || !credential.password) {
+    return askPassword(await taken(form, context), context, { userName: body.username, problem: "incomplete" });
+  }
+  // The form and the password need the same tenants.
+  const shared = { ...context, tenants: readOnce(context.tenants) };
+  const entered = enteredIn(form, body.username, credential, shared);
+  let outcome: Outcome | undefined;
+  const meanwhile: Meanwhile = {
+    onUser: entered.onUser,
+    // An error waits until the sign-in is admitted: it would show that the password is right.
+    async onVerified(user, { tenant }) {
+      outcome = await goOn({ user, home: tenant }, entered, headers, context).catch((error: unknown) => ({ error }));
+    },
+  };
+  const [asked, found] = await Promise.all([
+    entered.asking,
+    entered.verify(shared, meanwhile),
+    entered.facts,
+    ...entered.formers.values(),
+  ]);
+  if (found && outcome) {
+    if ("error" in outcome) throw outcome.error;
+    return outcome.page;
+  }
+  // The secret of this session has not left the service.
+  if (outcome && "session" in outcome && outcome.session) await context.table.write(removingSession(outcome.session));
+  return entered.refuse(asked);
+}
+
+/** A name and a password that somebody has entered, and what is read while the password is verified. */
+type Entered = ReturnType<typeof enteredIn>;
+
+function enteredIn(
+  form: OpenedForm<"sign-in">,
+  userName: string | undefined,
+  { username, password }: NonNullable<ReturnType<typeof usable>>,
+  context: SignInContext,
+) {
+  const { request } = form.pending;
+  const { tools, traceId, sourceIp } = context;
+  const identifier = identifierIn(username, tools.settings.identifiers);
+  const readings = readingsOf(request, username, identifier);
+  const log = tools.refusals({ traceId, sourceIp, operation: "signIn" });
+  const ofUsers = new Map<string, ReturnType<typeof readOfUser>>();
+  let reason: RefusalReason | "throttled" | undefined;
+  return {
+    request,
+    password,
+    asking: taken(form, context),
+    facts: tenantFacts(request.tenant, request.scopes, context),
+    formers: formerSessions([request.tenant, ...readings.map(({ tenant }) => tenant)], context),
+    /** Begins to read what belongs to a user. It is waited for where the password is right. */
+    onUser(id: string, { tenant }: QualifiedName): void {
+      const reading = readOfUser(id, tenant, request, context);
+      reading.catch(() => undefined);
+      ofUsers.set(tenant, reading);
+    },
+    ofUser: ({ user, home }: Person) => ofUsers.get(home) ?? readOfUser(user.id, home, request, context),
+    verify(stores: SignInStores, meanwhile?: Meanwhile): Promise<SignedIn | undefined> {
+      const attempt = { readings, identifier, password, sourceIp, tellsLocks: true, ...(meanwhile && { meanwhile }) };
+      return tools
+        .signIn(attempt, stores, (name, why) => {
+          reason = why;
+          log(name, why);
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof Fault) || error.fault !== "auth.throttled") throw error;
+          reason = "throttled";
+          return undefined;
+        });
+    },
+    /** Asks again. Says no more than that something is wrong, or that the name is locked or the source held up. */
+    refuse(asked: Asked): PageResult {
+      const problem = reason === "locked" || reason === "throttled" ? reason : "wrong";
+      return askPassword(asked, context, { userName, problem });
+    },
+  };
+}
+
+/** Goes on after a right password. */
+async function goOn(
+  { user, home }: Person,
+  entered: Entered,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<Proceeded> {
+  const { request, formers } = entered;
+  const [asked, facts, former, replaced, [fromMs, consent, sessions, factors]] = await Promise.all([
+    entered.asking,
+    entered.facts,
+    formers.get(home),
+    home === request.tenant ? undefined : formers.get(request.tenant),
+    entered.ofUser({ user, home }),
+  ]);
+  // The application took guests when the page was shown.
+  if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: entered.refuse(asked) };
+  if (!(await isExpected({ user, home }, request, asked.application, context))) {
+    const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
+    return { page: answerError(other, request.to, asked, context) };
+  }
+  // The account changed during the request: the password may have been verified before that.
+  if ((fromMs[0] ?? 0) > context.now && !(await entered.verify(context))) return { page: entered.refuse(asked) };
+  let session: SessionReference | undefined;
+  const opening: Opening = {
+    ...{ sessions, former, replaced, userAgent: headers["user-agent"] },
+    onStart(reference) {
+      session = reference;
+    },
+  };
+  const weakness = await weaknessOf(entered.password, { user, home }, context);
+  const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods: ["pwd"], weakness };
+  const page = await proceed(asked, standing, { factors, consent, facts, opening }, [], context);
+  return { page, session };
+}
+
+/** Tenants of which each is read once. */
+function readOnce(tenants: TenantStore): TenantStore {
+  const found = new Map<string, ReturnType<TenantStore["find"]>>();
+  return {
+    ...tenants,
+    find(domain) {
+      const known = found.get(domain) ?? tenants.find(domain);
+      found.set(domain, known);
+      return known;
+    },
+  };
+}
+
+/** What the entered name means: a name in the tenant, or that of a guest where the application takes guests. */
+function readingsOf({ tenant, takesGuests }: WaitingRequest, username: string, identifier: Lookup | undefined) {
+  return takesGuests ? namesAmongGuests(tenant, username) : [nameOrAddressIn(tenant, username, identifier)];
+}
+
+/** The sessions that the browser has in some tenants. One round trip. */
+function formerSessions(
+  tenants: readonly string[],
+  context: SignInContext,
+): ReadonlyMap<string, Promise<SessionWithClients | undefined>> {
+  return new Map([...new Set(tenants)].map((tenant) => [tenant, formerSession(tenant, context)]));
+}
+
+/** What follows a right password: the answer, and the session that has begun with it. */
+interface Proceeded {
+  readonly page: PageResult;
+  readonly session?: SessionReference | undefined;
+}
+
+type Outcome = Proceeded | { readonly error: unknown };
+
+/**
+ * The revocations of a user of a tenant, its consent for the application of a request, its sessions, and its second
+ * factors, whether or not one is needed: that depends on the account. One round trip.
+ */
+function readOfUser(
+  userId: string,
+  home: string,
+  { clientId, applicationId }: AuthorizationRequest,
+  { table }: SignInContext,
+) {
+  return Promise.all([
+    revocationStore(table).validFrom(home, pageMarksOf(userId, clientId)),
+    findConsent(table, home, userId, applicationId),
+    sessionsOf(table, home, userId),
+    findFactors(table, home, userId),
+  ]);
+}

@@ -1,0 +1,14 @@
+/** The paths of pages. Pure. */
+import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
+
+/** The pages of account recovery, below the path of the tenant. */
+export const recoveryPaths = {
+  forgot: "/oauth2/forgot-password",
+  reset: "/oauth2/reset-password",
+  verify: "/oauth2/verify-address",
+} as const;
+
+/** A path in a tenant. */
+export function pathOf(path: string, tenant: string): string {
+  return tenant === SUPER_TENANT ? path : `/t/${encodeURIComponent(tenant)}${path}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * Asks for a mail. Each request does the same, whatever name it has: it counts, and queues. Whether there is an
+ * account, and whether it gets a mail, is decided after the answer (decision 0181).
+ */
+import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { foldName } from "../../kernel/fold.ts";
+import type { AskedKind } from "../../tokens/mail-model.ts";
+import { addingMail, countMail } from "../../tokens/mail-store.ts";
+import { nameIn } from "../authentication/sign-in.ts";
+import { sourceOf } from "../authentication/source.ts";
+import type { Language } from "../pages/language.ts";
+import type { RecoveryContext } from "./context.ts";
+
+/** A mail that somebody asks for. */
+export interface Asking {
+  readonly kind: AskedKind;
+  readonly tenant: string;
+  /** The name or address as it was entered. */
+  readonly about: string;
+  /** The digest of the code of a recovery by API. */
+  readonly flow?: string;
+  readonly language: Language;
+}
+
+/** The limits of all tenants together have no tenant. */
+const ALL_TENANTS = "-";
+
+/**
+ * The tenant of a request. Throws `recovery.off` where the deployment sends no mail, and `route.not_found` for a tenant
+ * that does not exist or is not active. One round trip.
+ */
+export async function recoveringTenant(context: RecoveryContext): Promise<string> {
+  const tenant = context.pathTenant ?? SUPER_TENANT;
+  if (!context.tools.sendsMail) throw recoveryOff();
+  if (!(await context.tenants.find(tenant))?.active) throw new Fault("route.not_found", "There is no such tenant.");
+  return tenant;
+}
+
+/** What callers are told where no mail is sent. */
+export function recoveryOff(): Fault {
+  return new Fault(
+    "recovery.off",
+    "This service sends no e-mail, so that passwords and user names cannot be recovered here. Ask an administrator to set another password.",
+  );
+}
+
+/** Counts a request of a source. Throws `recovery.throttled` beyond its limit. One round trip. */
+export async function countSource({ table, tools, sourceIp, now }: RecoveryContext): Promise<void> {
+  const counted = { tenant: ALL_TENANTS, kind: "source", value: sourceOf(sourceIp) } as const;
+  if ((await countMail(table, counted, now)) <= tools.limits.ofSourceMax) return;
+  throw new Fault(
+    "recovery.throttled",
+    "Too many requests for mails came from this address. Wait an hour, then try again.",
+  );
+}
+
+/**
+ * Queues a mail, unless too many were asked for with this name: the answer does not say that. Throws as `countSource`
+ * does. Two round trips.
+ */
+export async function askForMail(asking: Asking, context: RecoveryContext): Promise<void> {
+  const { table, tools, now } = context;
+  const { tenant, kind, about } = asking;
+  await countSource(context);
+  // One name in all of its spellings.
+  const { userStore, name } = nameIn(tenant, about);
+  const value = `${kind}\n${userStore}/${foldName(name)}`;
+  const asked = await countMail(table, { tenant, kind: "name", value }, now);
+  if (asked <= tools.limits.ofNameMax) await table.write(addingMail({ ...asking, askedMs: now }));
+}

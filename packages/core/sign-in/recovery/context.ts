@@ -1,0 +1,38 @@
+/** What the handlers of account recovery depend on. */
+import type { Table } from "../../database/table/table.ts";
+import type { PasswordLimits } from "../../directory/credentials/password-limits.ts";
+import type { UserStores } from "../../directory/provisioning/users.ts";
+import type { TenantStore } from "../../directory/tenant-store.ts";
+import type { UserStore } from "../../directory/users/store.ts";
+import type { Principal, PublicContext } from "../../kernel/operation/context.ts";
+import type { Seal } from "../../kernel/seal.ts";
+import type { Brand } from "../pages/layout.ts";
+
+/** How many mails may be asked for, in an hour by the clock. */
+export interface AskLimits {
+  readonly ofNameMax: number;
+  readonly ofSourceMax: number;
+}
+
+/** What lives as long as the container. */
+export interface RecoveryTools {
+  /** False where the deployment sends no mail: then nothing is recovered. */
+  readonly sendsMail: boolean;
+  readonly limits: AskLimits;
+  readonly passwords: PasswordLimits;
+  readonly brandOf: (tenant: string) => Brand;
+  /** Seals the codes between the calls of the API. */
+  readonly seal: Seal;
+}
+
+/** What one request reads and writes. */
+export interface RecoveryStores {
+  readonly table: Table;
+  readonly users: Pick<UserStore, "find" | "idOf">;
+  readonly tenants: Pick<TenantStore, "find">;
+  /** Changes users on behalf of one: the records of changes name that user. */
+  readonly identitiesAs: (principal: Principal) => UserStores;
+  readonly tools: RecoveryTools;
+}
+
+export type RecoveryContext = PublicContext & RecoveryStores;

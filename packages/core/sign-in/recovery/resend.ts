@@ -1,0 +1,63 @@
+/** Sends an invitation, or the check of an address, again, for an administrator (decision 0182). */
+import { uncheckedAddresses, waitsForPassword } from "../../directory/provisioning/mails.ts";
+import { maySignIn, type User } from "../../directory/users/model.ts";
+import { Fault, refuse } from "../../kernel/faults.ts";
+import type { RequestContext } from "../../kernel/operation/context.ts";
+import type * as z from "../../kernel/zod.ts";
+import type { Mail } from "../../tokens/mail-model.ts";
+import { addingMail, countMail } from "../../tokens/mail-store.ts";
+import { recoveryOff } from "./ask.ts";
+import type { RecoveryStores } from "./context.ts";
+import type { ResendCodeRequest } from "./shapes.ts";
+
+const SCENARIO = "RecoveryScenario";
+const PRIMARY = "PRIMARY";
+
+/** The mails of each scenario; none where nothing waits. */
+const scenarios: Readonly<Record<string, (user: User) => readonly Pick<Mail, "kind" | "address">[]>> = {
+  ASK_PASSWORD: (user) => (waitsForPassword(user) ? [{ kind: "invitation" }] : []),
+  EMAIL_VERIFICATION: checks,
+  EMAIL_VERIFICATION_ON_UPDATE: checks,
+};
+
+/**
+ * Queues the mails. Throws `request.invalid` for an unknown scenario or where nothing waits, `recovery.unknown_user`,
+ * `recovery.throttled` for too many in an hour, and `recovery.off` where no mail is sent.
+ */
+export async function resend(
+  { user: named, properties }: z.infer<typeof ResendCodeRequest>,
+  { table, users, tools, principal, now, identitiesAs }: RequestContext & RecoveryStores,
+): Promise<void> {
+  const { tenant } = principal;
+  if (!tools.sendsMail) throw recoveryOff();
+  const scenario = properties.find(({ key }) => key === SCENARIO)?.value ?? "";
+  const mailsOf = Object.hasOwn(scenarios, scenario) ? scenarios[scenario] : undefined;
+  if (!mailsOf) {
+    throw refuse(
+      `body.properties: must have the key ${SCENARIO} with one of the values ${Object.keys(scenarios).join(", ")}.`,
+    );
+  }
+  const domain = named["tenant-domain"];
+  if (domain !== undefined && domain !== tenant) {
+    throw refuse(`body.user.tenant-domain: must be ${tenant}, the tenant of your credential.`);
+  }
+  const { username: name, realm: userStore = PRIMARY } = named;
+  // Neither passwords nor addresses of a directory are set by links.
+  if (!identitiesAs(principal).userStores.includes(userStore)) {
+    throw refuse(`body.user.realm: must be a user store of this service, and no directory: ${userStore}.`);
+  }
+  const id = await users.idOf({ tenant, userStore, name });
+  const user = id === undefined ? undefined : await users.find(tenant, id);
+  if (!user) throw new Fault("recovery.unknown_user", `There is no user ${name} in the user store ${userStore}.`);
+  const mails = maySignIn(user) ? mailsOf(user) : [];
+  if (mails.length === 0) throw refuse(`The user waits for no mail of the scenario ${scenario}, or may not sign in.`);
+  const counted = { tenant, kind: "name", value: `resend\n${user.id}` } as const;
+  if ((await countMail(table, counted, now)) > tools.limits.ofNameMax) {
+    throw new Fault("recovery.throttled", "Too many mails were sent to this user. Wait an hour, then try again.");
+  }
+  await table.write(...mails.map((mail) => addingMail({ ...mail, tenant, about: user.id, askedMs: now })));
+}
+
+function checks(user: User): readonly Pick<Mail, "kind" | "address">[] {
+  return uncheckedAddresses(user).map((address) => ({ kind: "address-check", address }));
+}

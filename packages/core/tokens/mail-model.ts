@@ -1,0 +1,39 @@
+/** Mails that are due: what the worker decides by, when it writes them. */
+
+/** What a mail is about. */
+export const mailKinds = [
+  "password-link",
+  "user-names",
+  "invitation",
+  "address-check",
+  "password-changed",
+  "address-changed",
+  "codes-added",
+  "passkey-added",
+] as const;
+export type MailKind = (typeof mailKinds)[number];
+/** What anybody can ask for, with a name. */
+export type AskedKind = Extract<MailKind, "password-link" | "user-names">;
+
+/** A mail as a request asks for it. Who gets it is decided later, so that no request takes longer for some names. */
+export interface Mail {
+  readonly kind: MailKind;
+  readonly tenant: string;
+  /** Of mails that anybody can ask for, a name or an address as it was entered; of all others, the id of a user. */
+  readonly about: string;
+  /** The address that is checked, or that counted before. */
+  readonly address?: string | undefined;
+  /** The digest of the code of a recovery by API, which its link belongs to. */
+  readonly flow?: string | undefined;
+  /** The tag of the language of the page; absent: that of the profile of the person. */
+  readonly language?: string | undefined;
+  readonly askedMs: number;
+  /** Attempts that failed. */
+  readonly failures: number;
+}
+
+/** A mail in the queue. */
+export interface WaitingMail extends Mail {
+  readonly sortKey: string;
+  readonly dueMs: number;
+}

@@ -1,0 +1,50 @@
+/** Links in mails: each counts in its tenant, for its purpose, until its end, and once. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { keys } from "#core/database/table/keys.ts";
+import { newMeter } from "#core/database/table/meter.ts";
+import type { Table } from "#core/database/table/table.ts";
+import { addingLink, findLink, LINK_SECONDS, LinkEnded, usingLink } from "#core/tokens/mail-link-store.ts";
+import { digestOf } from "#core/tokens/opaque.ts";
+import { testTable } from "#tests/support/engine.ts";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+const purpose = "password-link";
+const tenant = "acme.com";
+
+let table: Table;
+let handle: string;
+beforeEach(async () => {
+  table = (await testTable()).open(newMeter());
+  const issued = { issuedAtSeconds: START / 1_000, issuedMs: START };
+  const link = addingLink({ purpose, tenant, userId: "kim", address: "digest", ...issued });
+  handle = link.handle;
+  await table.write(link.step);
+});
+const END = START + LINK_SECONDS[purpose] * 1_000;
+
+describe("a link", () => {
+  test("is found in its tenant, for its purpose, until its end", async () => {
+    const found = await findLink(table, handle, { purposes: [purpose], tenant }, END - 1);
+    expect(found).toMatchObject({ purpose, tenant, userId: "kim" });
+  });
+  test.each([
+    ["in another tenant", { purposes: [purpose], tenant: "other.com" }, START],
+    ["for another purpose", { purposes: ["password-reset", "invitation", "address-check"], tenant }, START],
+    ["at its end", { purposes: [purpose], tenant }, END],
+  ] as const)("is not found %s", async (_, wanted, nowMs) => {
+    expect(await findLink(table, handle, wanted, nowMs)).toBeUndefined();
+  });
+  test("is used by one of several that have found it", async () => {
+    const found = await findLink(table, handle, { purposes: [purpose], tenant }, START);
+    if (!found) throw new Error("the link was not found");
+    const uses = await Promise.allSettled(Array.from({ length: 4 }, () => table.write(usingLink(found))));
+    expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const use of uses) if (use.status === "rejected") expect(use.reason).toBeInstanceOf(LinkEnded);
+    expect(await findLink(table, handle, { purposes: [purpose], tenant }, START)).toBeUndefined();
+  });
+  test("is stored without its handle", async () => {
+    const row = await table.get(keys.mailLink(digestOf(handle)));
+    expect(row).toBeDefined();
+    expect(JSON.stringify(row)).not.toContain(handle);
+  });
+});
