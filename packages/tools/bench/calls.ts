@@ -1,5 +1,6 @@
 /** Calls the service over HTTP, and reads the database costs of a call from the request log. */
 import type { Cost } from "#core/database/table/meter.ts";
+import { inLockstep } from "#tools/lockstep.ts";
 
 /** The caller. */
 export const administrator = { username: "admin", password: "admin" };
@@ -31,8 +32,10 @@ export interface Sent {
   readonly file?: string;
 }
 
-/** Collects the log of the functions while `during` runs. */
-export async function listening(during: () => Promise<unknown>): Promise<LogLine[]> {
+/** Collects the log of the functions while `during` runs in lockstep, so that its round trips are exact. */
+export const listening = (during: () => Promise<unknown>): Promise<LogLine[]> => collecting(() => inLockstep(during));
+
+async function collecting(during: () => Promise<unknown>): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   const { log } = console;
   console.log = (text: unknown) => {
@@ -51,7 +54,7 @@ export async function heard<R>(
   during: () => Promise<R>,
 ): Promise<{ readonly result: R; readonly lines: readonly LogLine[] }> {
   let result: R | undefined;
-  const lines = await listening(async () => {
+  const lines = await collecting(async () => {
     result = await during();
   });
   return { result: result as R, lines };

@@ -7,7 +7,6 @@ import { saasOf } from "#tests/support/saas.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { type Answer, APPLICATIONS, world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
-import { inLockstep } from "#tools/lockstep.ts";
 
 const api = world();
 const saas = saasOf(api);
@@ -354,7 +353,7 @@ test("costs one round trip and two read units more, where others are assigned to
   await enter(page);
   await page.open(requestOf(client));
   const costOf = async (of: TestClient) => {
-    const lines = await listening(() => inLockstep(() => page.open(requestOf(of))));
+    const lines = await listening(() => page.open(requestOf(of)));
     const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
     return { trips: line?.RoundTrips ?? 99, reads: line?.ReadUnits ?? 99 };
   };

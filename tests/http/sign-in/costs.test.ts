@@ -6,7 +6,6 @@ import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 import { codeAt, newAuthenticator, STEP_MS } from "#tools/examples/authenticator.ts";
-import { inLockstep } from "#tools/lockstep.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, redeem, browser } = signInOf(api);
@@ -17,7 +16,7 @@ beforeAll(async () => {
 
 /** The cost of the request that a function served. */
 const costOf = async (service: string, send: () => Promise<unknown>) => {
-  const lines = await listening(() => inLockstep(send));
+  const lines = await listening(send);
   const [line] = lines.filter((each: LogLine) => each.service === service && each.RoundTrips !== undefined);
   const { RoundTrips: trips = 99, ReadUnits: reads = 99, WriteUnits: writes = 99 } = line ?? {};
   return { trips, reads, writes };

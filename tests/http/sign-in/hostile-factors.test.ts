@@ -7,7 +7,6 @@ import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 import { codeAt, STEP_MS } from "#tools/examples/authenticator.ts";
-import { inLockstep } from "#tools/lockstep.ts";
 
 const MARKED = '"><script>alert(1)</script>\u202Egro.live';
 const LOGO = "https://assets.example.com/a/logo.svg?v=1";
@@ -316,7 +315,7 @@ describe("who has no right password", () => {
       for (const _ of [1, 2, 3]) {
         const page = browser();
         await page.open(requestOf(strict));
-        const lines = await listening(() => inLockstep(() => enter(page, { username, password: "wrong-Password-1" })));
+        const lines = await listening(() => enter(page, { username, password: "wrong-Password-1" }));
         const [line] = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);
         costs.add(Number(line?.RoundTrips));
       }

@@ -10,7 +10,6 @@ import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 import { askedIn, codeAt, type Lies, newAuthenticator, STEP_MS, siteAt } from "#tools/examples/authenticator.ts";
-import { inLockstep } from "#tools/lockstep.ts";
 
 const api = world();
 const { newApplication, requestOf, enter, browser } = signInOf(api);
@@ -589,7 +588,7 @@ describe("who has no right password", () => {
     for (const username of [person.username, coded.username, (await newPerson()).username, "nobody-here"]) {
       for (const _ of [1, 2, 3]) {
         const lines = await listening(async () => {
-          const at = await inLockstep(() => atPage({ username, password: "wrong-Password-1" }));
+          const at = await atPage({ username, password: "wrong-Password-1" });
           pages.add(at.shown.html.replaceAll(at.page.fields().request ?? "", "").replace(username, ""));
         });
         const ofSignIn = lines.filter((each: LogLine) => each.service === "sign-in" && each.RoundTrips !== undefined);

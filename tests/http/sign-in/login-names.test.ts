@@ -1,6 +1,5 @@
 /**
- * What people type as their name: the user name, and an address or a number that counts (decision 0186). Hashes are
- * fast stand-ins.
+ * What people type as their name: the user name, and an address or a number that counts (decision 0186).
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
@@ -209,13 +208,20 @@ describe("by default", () => {
     ];
     await newPerson({ userName: asName });
     await own(person, setting(emails(unproven)));
-    const costOf = async (typed: string) => {
-      // On a slow machine, what a container keeps for some seconds would be read again in one of them.
-      await byGrant(fresh(), { password: WRONG });
+    const oneCost = async (typed: string) => {
       const lines = await listening(() => byGrant(typed, { password: WRONG }));
       const line = lines.find((each: LogLine) => each.service === "oauth2" && each.RoundTrips !== undefined);
-      const { RoundTrips: trips, ReadUnits: reads, WriteUnits: writes } = line ?? {};
+      const { RoundTrips: trips = 99, ReadUnits: reads = 99, WriteUnits: writes = 99 } = line ?? {};
       return { trips, reads, writes };
+    };
+    // What a container keeps for some seconds may be read again in one of two attempts that follow each other.
+    const costOf = async (typed: string) => {
+      const [one, other] = [await oneCost(typed), await oneCost(typed)];
+      return {
+        trips: Math.min(one.trips, other.trips),
+        reads: Math.min(one.reads, other.reads),
+        writes: Math.min(one.writes, other.writes),
+      };
     };
     const typed = [fresh(), address, shared, unproven, asName];
     const costs = [];

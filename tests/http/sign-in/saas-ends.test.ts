@@ -6,7 +6,6 @@ import { saasOf } from "#tests/support/saas.ts";
 import { claimsIn, PERSON } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
-import { inLockstep } from "#tools/lockstep.ts";
 
 const inbox = receiver();
 const api = world({ delivers: true });
@@ -152,7 +151,7 @@ test("the application is told of the end of a session by a logout token of its o
 
 /** The round trips of the request that a function served. */
 const tripsOf = async (service: string, send: () => Promise<unknown>) => {
-  const lines = await listening(() => inLockstep(send));
+  const lines = await listening(send);
   const [line] = lines.filter((each: LogLine) => each.service === service && each.RoundTrips !== undefined);
   return line?.RoundTrips ?? 99;
 };
