@@ -32,7 +32,8 @@ export interface User {
    */
   readonly unproven?: readonly string[] | undefined;
   /**
-   * Links for a password that were sent until this time do not count: the address for mail was changed, or an invitation withdrawn.
+   * Links for a password that were sent until this time do not count: the address for mail was changed, or an
+   * invitation withdrawn.
    * Absent where neither has happened.
    */
   readonly linksEndedMs?: number | undefined;
