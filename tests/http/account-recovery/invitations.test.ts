@@ -152,6 +152,12 @@ describe("an invitation", () => {
     for (const code of codes) statuses.push((await choose(code)).status);
     expect(statuses).toEqual([400, 400, 200]);
   });
+  test("is not for a user who has a password", async () => {
+    const { answer, userName } = await newUser({ ...invited, password: PASSWORD });
+    expect(answer.status).toBe(201);
+    expect((await resend({ username: userName }, "ASK_PASSWORD")).status).toBe(400);
+    expect(await mails.next()).toEqual([]);
+  });
   test("is not sent by a rehearsal, nor twice for a repeated request", async () => {
     const { answer } = await newUser(invited, "?dryRun=true");
     expect(answer.status).toBe(201);
@@ -204,6 +210,15 @@ describe("showVerifyAddress, verifyAddress", () => {
     await submit("/oauth2/forgot-password", { username: as.username });
     expect(only(await mails.next()).to).toBe(address);
     expect((await system(id)).verifiedEmailAddresses).toEqual([address]);
+  });
+  test("makes an address count that an administrator had listed before the person entered it", async () => {
+    const listed = "listed-before@example.com";
+    const { address, as } = await newUser({ password: PASSWORD, [SYSTEM]: { verifiedEmailAddresses: [listed] } });
+    await patch("/scim2/Me", { emails: [{ value: listed, primary: true }] }, { as: basic(as) });
+    const check = only((await mails.next()).filter(({ to }) => to !== address));
+    expect((await confirm(check.code)).status).toBe(200);
+    await submit("/oauth2/forgot-password", { username: as.username });
+    expect(only(await mails.next()).to).toBe(listed);
   });
   test("is sent where an administrator asks for it", async () => {
     const { id, address } = await newUser({ password: PASSWORD, [SYSTEM]: { verifyEmail: true } });

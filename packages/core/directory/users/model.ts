@@ -33,8 +33,7 @@ export interface User {
   readonly unproven?: readonly string[] | undefined;
   /**
    * Links for a password that were sent until this time do not count: the address for mail was changed, or an
-   * invitation withdrawn.
-   * Absent where neither has happened.
+   * invitation withdrawn. Absent where neither has happened.
    */
   readonly linksEndedMs?: number | undefined;
   /** The attributes whose indexes hold the values that the user has. The store sets it. */

@@ -23,6 +23,8 @@ import {
 import { digestOf } from "../../tokens/opaque.ts";
 import type { RecoveryContext } from "./context.ts";
 
+type Readers = Pick<RecoveryContext, "table" | "users" | "now">;
+
 /** A link that counts now, and its user. */
 export interface Usable {
   readonly link: FoundLink;
@@ -37,7 +39,7 @@ export async function usableLink(
   handle: string | undefined,
   purposes: readonly LinkPurpose[],
   tenant: string,
-  context: RecoveryContext,
+  context: Readers,
 ): Promise<Usable | undefined> {
   const link =
     handle === undefined ? undefined : await findLink(context.table, handle, { purposes, tenant }, context.now);
@@ -126,7 +128,7 @@ async function using(
 }
 
 /** Whether a link counts for a user as it is. The marks are read after the user, which a change of either writes. */
-async function counts(link: FoundLink, user: User, { table, now }: RecoveryContext): Promise<boolean> {
+async function counts(link: FoundLink, user: User, { table, now }: Pick<Readers, "table" | "now">): Promise<boolean> {
   return isFor(link, user) && maySignIn(user) && (await isCurrent(table, link, now));
 }
 
