@@ -1,16 +1,20 @@
 /** Mails that are due: what the worker decides by, when it writes them. */
 
-/** What a mail is about. */
-export const mailKinds = [
-  "password-link",
-  "user-names",
-  "invitation",
-  "address-check",
+/** What people are told of that has happened to their account. */
+export const noticeKinds = [
   "password-changed",
   "address-changed",
   "codes-added",
+  "codes-removed",
   "passkey-added",
+  "passkeys-removed",
+  "renamed",
+  "deleted",
+  "new-device",
 ] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+/** What a mail is about. */
+export const mailKinds = ["password-link", "user-names", "invitation", "address-check", ...noticeKinds] as const;
 export type MailKind = (typeof mailKinds)[number];
 /** What anybody can ask for, with a name. */
 export type AskedKind = Extract<MailKind, "password-link" | "user-names">;
@@ -23,9 +27,14 @@ export interface Mail {
   readonly about: string;
   /** The address that is checked, or that counted before. */
   readonly address?: string | undefined;
+  /** Where the person was, or somebody who acts as the person, who caused the mail; and with what browser. */
+  readonly sourceIp?: string | undefined;
+  readonly userAgent?: string | undefined;
+  /** The name of an account that is deleted. */
+  readonly userName?: string | undefined;
   /** The digest of the code of a recovery by API, which its link belongs to. */
   readonly flow?: string | undefined;
-  /** The tag of the language of the page; absent: that of the profile of the person. */
+  /** The languages of the page or of a deleted account; absent: those of the profile of the person. */
   readonly language?: string | undefined;
   readonly askedMs: number;
   /** Attempts that failed. */

@@ -14,6 +14,7 @@ import { openSmtp } from "#core/events/mail/smtp.ts";
 import { letters } from "#core/events/mail/texts.ts";
 import { readAddress } from "#core/kernel/mail-address.ts";
 import { readDeployment } from "#core/service/settings/deployment.ts";
+import { noticeKinds } from "#core/tokens/mail-model.ts";
 import { readMail } from "#tests/support/mails.ts";
 
 const LINK = `https://id.example.com/t/acme.com/oauth2/reset-password?code=ml_${"a".repeat(43)}`;
@@ -30,8 +31,11 @@ const all = (userName: string): readonly Letter[] =>
     say.userNames({ service: "Acme", userNames: [userName, "lee"] }),
     say.invitation({ service: "Acme", userName, link: LINK, hours: 24 }),
     say.addressCheck({ service: "Acme", userName, link: LINK, hours: 24 }),
-    ...(["passwordChanged", "addressChanged", "codesAdded", "passkeyAdded"] as const).map((name) =>
-      say[name]({ service: "Acme", userName, time: "2026-11-28 10:00 UTC", link: LINK }),
+    ...noticeKinds.map((kind) =>
+      say.notice({
+        ...{ kind, service: "Acme", userName, time: "2026-11-28 10:00 UTC", sourceIp: "192.0.2.7", link: LINK },
+        device: say.device.named("Firefox", "Linux"),
+      }),
     ),
   ]);
 const composed = (letter: Letter, to = "kim@example.com") => compose({ letter, look, sender: SENDER, to, nowMs: 0 });

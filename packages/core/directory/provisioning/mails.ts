@@ -5,31 +5,44 @@
 import type { Step } from "../../database/table/table.ts";
 import { refuse } from "../../kernel/faults.ts";
 import { foldName } from "../../kernel/fold.ts";
-import type { Mail } from "../../tokens/mail-model.ts";
+import type { Mail, NoticeKind } from "../../tokens/mail-model.ts";
 import { addingMail } from "../../tokens/mail-store.ts";
 import { asSent, mailAddressOf, noticeAddressOf, primaryAddress, unprovenAddresses } from "../users/address.ts";
-import { isInvited, systemAttributes, type User } from "../users/model.ts";
+import { isInvited, qualifiedName, systemAttributes, type User } from "../users/model.ts";
 import type { FactorKind } from "./account-flags.ts";
 
-/** When and where a user is changed. */
-interface Place {
+/** When a user of which tenant is changed. */
+interface Occasion {
   readonly tenant: string;
   readonly now: number;
+}
+
+/** A change of a user, or a new one. */
+interface Writing extends Occasion {
   /** Whether passwords of the user are set in a directory. */
   readonly elsewhere: boolean;
 }
 
 /** A change, with what the user before and after it does not show. */
-interface Change extends Place {
+interface Change extends Writing {
   /** The new password. */
   readonly password: string | undefined;
   /** The second factor that was set up. */
   readonly setUp: FactorKind | undefined;
+  /** The second factors that were taken away. */
+  readonly takenAway: readonly FactorKind[];
+  /** Where the person was who made the change of the own account. */
+  readonly sourceIp: string | undefined;
 }
 
 /** A change can add more addresses; the person can have each of the others checked by another change. */
 const CHECKS_MAX = 5;
-const kindOfFactor = { codes: "codes-added", passkeys: "passkey-added" } as const;
+/** Of the languages of a deleted account. */
+const LANGUAGE_LENGTH = 100;
+const noticeOfFactor = {
+  added: { codes: "codes-added", passkeys: "passkey-added" },
+  removed: { codes: "codes-removed", passkeys: "passkeys-removed" },
+} as const;
 
 /**
  * Checks that an invitation which a change newly asks for can be sent: not in a deployment that sends no mail, nor
@@ -67,9 +80,9 @@ function isInvitationDue(before: User | undefined, after: User): boolean {
 }
 
 /** The mails of a new user. */
-export function mailsOfNew(user: User, place: Place): readonly Step[] {
-  const queue = queueing(user.id, place);
-  const checks = place.elsewhere ? [] : uncheckedAddresses(user);
+export function mailsOfNew(user: User, writing: Writing): readonly Step[] {
+  const queue = queueing(user.id, writing);
+  const checks = writing.elsewhere ? [] : uncheckedAddresses(user);
   return [
     ...(isInvitationDue(undefined, user) ? [queue({ kind: "invitation" })] : []),
     ...checks.map((address) => queue({ kind: "address-check", address })),
@@ -81,21 +94,47 @@ export function mailsOfNew(user: User, place: Place): readonly Step[] {
  * the change.
  */
 export function mailsOfChange(before: User, after: User, change: Change): readonly Step[] {
-  const { password, setUp, elsewhere } = change;
+  const { password, setUp, takenAway, elsewhere, sourceIp } = change;
   const queue = queueing(after.id, change);
   const address = noticeAddressOf(before);
-  const notices = [
+  const notices: readonly NoticeKind[] = [
     ...(password !== undefined && (before.hasPassword || elsewhere) ? (["password-changed"] as const) : []),
-    ...(setUp ? [kindOfFactor[setUp]] : []),
+    ...(setUp ? [noticeOfFactor.added[setUp]] : []),
+    ...takenAway.map((kind) => noticeOfFactor.removed[kind]),
+    ...(foldName(after.userName) === foldName(before.userName) ? [] : (["renamed"] as const)),
     ...(address !== undefined && isReplaced(address, after) ? (["address-changed"] as const) : []),
   ];
   // Links do not count for users of a directory: no passwords are set here, and no addresses are kept.
   const checks = elsewhere ? [] : addressesToCheck(before, after);
   return [
     ...(isInvitationDue(before, after) ? [queue({ kind: "invitation" })] : []),
-    ...(address === undefined ? [] : notices.map((kind) => queue({ kind, address }))),
+    ...(address === undefined ? [] : notices.map((kind) => queue({ kind, address, sourceIp }))),
     ...checks.map((each) => queue({ kind: "address-check", address: each })),
   ];
+}
+
+/** The notice of a deletion, which has all that it says: the user is gone when it is written. */
+export function mailsOfDeletion(
+  user: User,
+  occasion: Occasion & { readonly sourceIp: string | undefined },
+): readonly Step[] {
+  const address = noticeAddressOf(user);
+  const { preferredLanguage, locale } = user.profile;
+  const language = [preferredLanguage, locale].find((each) => typeof each === "string")?.slice(0, LANGUAGE_LENGTH);
+  const userName = qualifiedName(user);
+  const mail = { kind: "deleted", address, userName, sourceIp: occasion.sourceIp, language } as const;
+  return address === undefined ? [] : [queueing(user.id, occasion)(mail)];
+}
+
+/** The notice of a sign-in in a browser that is not known to be one of the user. */
+export function mailsOfNewDevice(
+  user: User,
+  occasion: Occasion & Pick<Mail, "sourceIp" | "userAgent">,
+): readonly Step[] {
+  const address = noticeAddressOf(user);
+  const { sourceIp, userAgent } = occasion;
+  const mail = { kind: "new-device", address, sourceIp, userAgent } as const;
+  return address === undefined ? [] : [queueing(user.id, occasion)(mail)];
 }
 
 /** Whether the caller of a change could act as the user after it, by a link that goes to an address that it writes. */
@@ -136,6 +175,7 @@ function addressesToCheck(before: User, after: User): readonly string[] {
   return uncheckedAddresses(after).filter((address) => !had.has(foldName(address)));
 }
 
-function queueing(about: string, { tenant, now }: Pick<Place, "tenant" | "now">) {
-  return (mail: Pick<Mail, "kind" | "address">): Step => addingMail({ ...mail, tenant, about, askedMs: now });
+function queueing(about: string, { tenant, now }: Occasion) {
+  return (mail: Omit<Mail, "tenant" | "about" | "askedMs" | "failures">): Step =>
+    addingMail({ ...mail, tenant, about, askedMs: now });
 }

@@ -5,8 +5,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { stale } from "../../database/table/stale.ts";
 import type { Step } from "../../database/table/table.ts";
-import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
-import { tenantNamedIn } from "../../kernel/domain/username.ts";
 import { Fault, refuse } from "../../kernel/faults.ts";
 import { foldName } from "../../kernel/fold.ts";
 import { newId } from "../../kernel/ids.ts";
@@ -24,15 +22,16 @@ import type { TenantStore } from "../tenant-store.ts";
 import { freshUser, isInvited, maySignIn, mustChangePassword, qualifiedName, type User } from "../users/model.ts";
 import { checkName, type UserNameRules } from "../users/rules.ts";
 import type { UserStore } from "../users/store.ts";
-import type { StoreName, UserChange } from "../users/writing.ts";
+import type { UserChange } from "../users/writing.ts";
 import { type Account, accountOf, checkProfile, checkStore, nameIn } from "./account.ts";
 import { type FactorKind, settledFlags } from "./account-flags.ts";
 import { unprovenAfter } from "./addresses.ts";
 import { type Caller, checkAccountChange } from "./escalation.ts";
-import { checkInvitation, linksEndedMs, mailsOfChange, mailsOfNew, readdresses } from "./mails.ts";
+import { checkInvitation, linksEndedMs, mailsOfChange, mailsOfDeletion, mailsOfNew, readdresses } from "./mails.ts";
 import { checkProof, guardedChanges, ownFactor } from "./own-account.ts";
 import { factorEnding, factorRemoving, isExternal, passwordSetter } from "./password-steps.ts";
 import { missing } from "./resource.ts";
+import { checkTenantIn } from "./tenant-names.ts";
 
 /** The stores that changes of users need. */
 export interface UserStores {
@@ -54,6 +53,8 @@ export interface UserStores {
 export interface ChangeContext extends Caller {
   readonly now: number;
   readonly proof?: Proof | undefined;
+  /** Where the request came from. */
+  readonly sourceIp?: string | undefined;
 }
 
 /** A requested change of a user. */
@@ -128,27 +129,6 @@ export async function createUser(
   if (sendsMail) steps.push(...mailsOfNew(user, { tenant, now, elsewhere }));
   const allowed = checkTenantIn(tenants, context, name);
   return users.add(tenant, user, { steps, allowed, ...(elsewhere && { password }) });
-}
-
-/**
- * Refuses a name of the super tenant that sign-ins would read as a user of another tenant (decision 0062). One round
- * trip for a name with a domain, none for others. A caller that does not await the result gets no unhandled rejection.
- */
-export function checkTenantIn(
-  tenants: TenantStore,
-  { tenant, now }: ChangeContext,
-  { name }: StoreName,
-): Promise<void> {
-  const domain = tenant === SUPER_TENANT ? tenantNamedIn(name) : undefined;
-  const check = async () => {
-    if (domain === undefined || !(await tenants.isInUse(domain, now))) return;
-    throw refuse(
-      `userName must not end in @${domain}: sign-ins read it as a user of the tenant ${domain}. Create the user there, or choose another name.`,
-    );
-  };
-  const checked = check();
-  checked.catch(() => undefined);
-  return checked;
 }
 
 /**
@@ -237,7 +217,12 @@ async function changeOf(
       ...takenAway.map((kind) => factorRemoving[kind](tenant, id)),
       ...(signsOut ? revokingUser(tenant, id) : []),
       ...((await ending) ?? []),
-      ...(sendsMail ? mailsOfChange(before, after, { tenant, now, elsewhere, password, setUp: factor?.kind }) : []),
+      ...(sendsMail
+        ? mailsOfChange(before, after, {
+            ...{ tenant, now, elsewhere, password, setUp: factor?.kind, takenAway },
+            sourceIp: sourceOfOwn(id, context),
+          })
+        : []),
       ...(also?.() ?? []),
     ],
     ...(elsewhere && { password }),
@@ -321,8 +306,14 @@ export function deleteUser(
       ...factorEnding(tenant, user, untilSeconds),
       ...revokingUser(tenant, id),
       ...ending,
+      ...(stores.sendsMail ? mailsOfDeletion(user, { tenant, now, sourceIp: sourceOfOwn(id, context) }) : []),
     ],
   });
+}
+
+/** Where a person is who changes the own account: no person is told where an administrator is. */
+function sourceOfOwn(id: string, { subject = id, sourceIp }: ChangeContext): string | undefined {
+  return subject === id ? sourceIp : undefined;
 }
 
 function endingCredential(tenant: string, id: string, untilSeconds: number | undefined): Step {

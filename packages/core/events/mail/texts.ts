@@ -1,5 +1,8 @@
 /** What letters say, in each language. A language is one table: TypeScript finds what it lacks. */
+
+import type { DeviceWords } from "../../sign-in/account/device.ts";
 import type { Language } from "../../sign-in/pages/language.ts";
+import type { NoticeKind } from "../../tokens/mail-model.ts";
 import type { Letter } from "./model.ts";
 
 /** What a letter about an account names. */
@@ -14,16 +17,84 @@ interface Texts {
   readonly userNames: (account: { readonly service: string; readonly userNames: readonly string[] }) => Letter;
   readonly invitation: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
   readonly addressCheck: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
-  readonly passwordChanged: Told;
-  readonly addressChanged: Told;
-  readonly codesAdded: Told;
-  readonly passkeyAdded: Told;
+  readonly notice: (notice: Notice) => Letter;
+  readonly device: DeviceWords;
 }
 
-/** What a notice names: when it happened, and where a person who did not do it chooses another password. */
-type Told = (account: Account & { readonly time: string; readonly link: string }) => Letter;
-/** The letters that tell what was changed. */
-export type Notice = "passwordChanged" | "addressChanged" | "codesAdded" | "passkeyAdded";
+/** What a notice names: what happened when, and where a person who did not do it chooses another password. */
+export interface Notice extends Account {
+  readonly kind: NoticeKind;
+  readonly time: string;
+  /** The address in the internet of the person who did it, or of somebody who acts as the person. */
+  readonly sourceIp?: string | undefined;
+  readonly device: string;
+  readonly link: string;
+}
+
+/** What a kind of notices says in one language. */
+interface NoticeText {
+  readonly subject: (service: string) => string;
+  /** Follows the time. */
+  readonly what: (service: string) => string;
+  readonly more?: string;
+  /** What a person does who did not do it. */
+  readonly advice: string;
+}
+
+const ANOTHER_PASSWORD = "If it was not you, choose another password at once, and tell your administrator.";
+const englishNotices: Readonly<Record<NoticeKind, NoticeText>> = {
+  "password-changed": {
+    subject: (service) => `Your password for ${service} was changed`,
+    what: (service) => `the password of your account at ${service} was changed.`,
+    more: "All devices were signed out.",
+    advice: "If it was not you, secure your mailbox first, then choose another password, and tell your administrator.",
+  },
+  "address-changed": {
+    subject: (service) => `Your e-mail address at ${service} was changed`,
+    what: (service) => `the e-mail address of your account at ${service} was changed.`,
+    more: "Mails about the account go to another address from now on, or once that one is confirmed.",
+    advice: "If it was not you, tell your administrator at once, and choose another password.",
+  },
+  "codes-added": {
+    subject: (service) => `One-time codes were set up for ${service}`,
+    what: (service) => `an app for one-time codes was set up for your account at ${service}.`,
+    advice: ANOTHER_PASSWORD,
+  },
+  "codes-removed": {
+    subject: (service) => `One-time codes were removed from ${service}`,
+    what: (service) => `the app for one-time codes was removed from your account at ${service}.`,
+    more: "All devices were signed out.",
+    advice: ANOTHER_PASSWORD,
+  },
+  "passkey-added": {
+    subject: (service) => `A passkey was set up for ${service}`,
+    what: (service) => `a passkey was set up for your account at ${service}.`,
+    advice: ANOTHER_PASSWORD,
+  },
+  "passkeys-removed": {
+    subject: (service) => `Your passkeys were removed from ${service}`,
+    what: (service) => `the passkeys of your account at ${service} were removed.`,
+    more: "All devices were signed out.",
+    advice: ANOTHER_PASSWORD,
+  },
+  renamed: {
+    subject: (service) => `Your user name at ${service} was changed`,
+    what: (service) => `the user name of your account at ${service} was changed.`,
+    more: "Use the new name when you sign in.",
+    advice: "If you did not expect it, ask your administrator.",
+  },
+  deleted: {
+    subject: (service) => `Your account at ${service} was deleted`,
+    what: (service) => `your account at ${service} was deleted.`,
+    advice:
+      "If it was not you and you did not expect it, tell your administrator at once: it may be possible to restore it.",
+  },
+  "new-device": {
+    subject: (service) => `New sign-in to ${service}`,
+    what: (service) => `somebody signed in to your account at ${service} in a browser that was not used for it before.`,
+    advice: ANOTHER_PASSWORD,
+  },
+};
 
 const english: Texts = {
   passwordLink: ({ service, userName, link, minutes }) => ({
@@ -66,44 +137,80 @@ const english: Texts = {
       "If it is not your account, do not use the link: the address does not count for it then.",
     ],
   }),
-  passwordChanged: ({ service, userName, time, link }) => ({
-    subject: `Your password for ${service} was changed`,
-    parts: [
-      `At ${time} the password of your account at ${service} was changed. Its user name is:`,
-      { list: [userName] },
-      "All devices were signed out. If it was you, you need not do anything.",
-      "If it was not you, secure your mailbox first, then choose another password, and tell your administrator.",
-      { label: "Choose another password", link },
-    ],
-  }),
-  addressChanged: ({ service, userName, time, link }) => ({
-    subject: `Your e-mail address at ${service} was changed`,
-    parts: [
-      `At ${time} the e-mail address of your account at ${service} was changed. Its user name is:`,
-      { list: [userName] },
-      "Mails about the account go to another address from now on, or once that one is confirmed.",
-      "If it was you, you need not do anything. If it was not you, tell your administrator at once, and choose another password.",
-      { label: "Choose another password", link },
-    ],
-  }),
-  codesAdded: ({ service, userName, time, link }) => ({
-    subject: `One-time codes were set up for ${service}`,
-    parts: [
-      `At ${time} an app for one-time codes was set up for your account at ${service} with this user name:`,
-      { list: [userName] },
-      "If it was you, you need not do anything. If it was not you, choose another password at once, and tell your administrator.",
-      { label: "Choose another password", link },
-    ],
-  }),
-  passkeyAdded: ({ service, userName, time, link }) => ({
-    subject: `A passkey was set up for ${service}`,
-    parts: [
-      `At ${time} a passkey was set up for your account at ${service} with this user name:`,
-      { list: [userName] },
-      "If it was you, you need not do anything. If it was not you, choose another password at once, and tell your administrator.",
-      { label: "Choose another password", link },
-    ],
-  }),
+  notice: ({ kind, service, userName, time, sourceIp, device, link }) => {
+    const { subject, what, more, advice } = englishNotices[kind];
+    return {
+      subject: subject(service),
+      parts: [
+        `At ${time} ${what(service)} Its user name is:`,
+        { list: [userName] },
+        ...(kind === "new-device" ? [`The browser: ${device}.`] : []),
+        ...(sourceIp === undefined ? [] : [`The request came from the internet address ${sourceIp}.`]),
+        ...(more === undefined ? [] : [more]),
+        `If it was you, you need not do anything. ${advice}`,
+        ...(kind === "deleted" ? [] : [{ label: "Choose another password", link }]),
+      ],
+    };
+  },
+  device: { unknown: "unknown", named: (browser, system) => `${browser} on ${system}` },
+};
+
+const ANDERES_PASSWORT =
+  "Wenn Sie das nicht waren, wählen Sie sofort ein anderes Passwort, und sagen Sie es Ihrem Administrator.";
+const germanNotices: Readonly<Record<NoticeKind, NoticeText>> = {
+  "password-changed": {
+    subject: (service) => `Ihr Passwort für ${service} wurde geändert`,
+    what: (service) => `wurde das Passwort Ihres Kontos bei ${service} geändert.`,
+    more: "Alle Geräte wurden abgemeldet.",
+    advice:
+      "Wenn Sie das nicht waren, sichern Sie zuerst Ihr Postfach, wählen Sie dann ein anderes Passwort, und sagen Sie es Ihrem Administrator.",
+  },
+  "address-changed": {
+    subject: (service) => `Ihre E-Mail-Adresse bei ${service} wurde geändert`,
+    what: (service) => `wurde die E-Mail-Adresse Ihres Kontos bei ${service} geändert.`,
+    more: "E-Mails über das Konto gehen ab jetzt an eine andere Adresse, oder sobald diese bestätigt ist.",
+    advice: "Wenn Sie das nicht waren, sagen Sie es sofort Ihrem Administrator, und wählen Sie ein anderes Passwort.",
+  },
+  "codes-added": {
+    subject: (service) => `Einmalcodes für ${service} wurden eingerichtet`,
+    what: (service) => `wurde eine App für Einmalcodes für Ihr Konto bei ${service} eingerichtet.`,
+    advice: ANDERES_PASSWORT,
+  },
+  "codes-removed": {
+    subject: (service) => `Einmalcodes für ${service} wurden entfernt`,
+    what: (service) => `wurde die App für Einmalcodes aus Ihrem Konto bei ${service} entfernt.`,
+    more: "Alle Geräte wurden abgemeldet.",
+    advice: ANDERES_PASSWORT,
+  },
+  "passkey-added": {
+    subject: (service) => `Ein Passkey für ${service} wurde eingerichtet`,
+    what: (service) => `wurde ein Passkey für Ihr Konto bei ${service} eingerichtet.`,
+    advice: ANDERES_PASSWORT,
+  },
+  "passkeys-removed": {
+    subject: (service) => `Ihre Passkeys für ${service} wurden entfernt`,
+    what: (service) => `wurden die Passkeys Ihres Kontos bei ${service} entfernt.`,
+    more: "Alle Geräte wurden abgemeldet.",
+    advice: ANDERES_PASSWORT,
+  },
+  renamed: {
+    subject: (service) => `Ihr Benutzername bei ${service} wurde geändert`,
+    what: (service) => `wurde der Benutzername Ihres Kontos bei ${service} geändert.`,
+    more: "Melden Sie sich mit dem neuen Namen an.",
+    advice: "Wenn Sie das nicht erwartet haben, fragen Sie Ihren Administrator.",
+  },
+  deleted: {
+    subject: (service) => `Ihr Konto bei ${service} wurde gelöscht`,
+    what: (service) => `wurde Ihr Konto bei ${service} gelöscht.`,
+    advice:
+      "Wenn Sie das nicht waren und nicht erwartet haben, sagen Sie es sofort Ihrem Administrator: Vielleicht lässt es sich wiederherstellen.",
+  },
+  "new-device": {
+    subject: (service) => `Neue Anmeldung bei ${service}`,
+    what: (service) =>
+      `hat sich jemand mit Ihrem Konto bei ${service} in einem Browser angemeldet, der dafür bisher nicht benutzt wurde.`,
+    advice: ANDERES_PASSWORT,
+  },
 };
 
 const german: Texts = {
@@ -147,44 +254,22 @@ const german: Texts = {
       "Wenn es nicht Ihr Konto ist, benutzen Sie den Link nicht: Dann zählt die Adresse dafür nicht.",
     ],
   }),
-  passwordChanged: ({ service, userName, time, link }) => ({
-    subject: `Ihr Passwort für ${service} wurde geändert`,
-    parts: [
-      `Um ${time} wurde das Passwort Ihres Kontos bei ${service} geändert. Ihr Benutzername ist:`,
-      { list: [userName] },
-      "Alle Geräte wurden abgemeldet. Wenn Sie das waren, müssen Sie nichts tun.",
-      "Wenn Sie das nicht waren, sichern Sie zuerst Ihr Postfach, wählen Sie dann ein anderes Passwort, und sagen Sie es Ihrem Administrator.",
-      { label: "Ein anderes Passwort wählen", link },
-    ],
-  }),
-  addressChanged: ({ service, userName, time, link }) => ({
-    subject: `Ihre E-Mail-Adresse bei ${service} wurde geändert`,
-    parts: [
-      `Um ${time} wurde die E-Mail-Adresse Ihres Kontos bei ${service} geändert. Ihr Benutzername ist:`,
-      { list: [userName] },
-      "E-Mails über das Konto gehen ab jetzt an eine andere Adresse, oder sobald diese bestätigt ist.",
-      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, sagen Sie es sofort Ihrem Administrator, und wählen Sie ein anderes Passwort.",
-      { label: "Ein anderes Passwort wählen", link },
-    ],
-  }),
-  codesAdded: ({ service, userName, time, link }) => ({
-    subject: `Einmalcodes für ${service} wurden eingerichtet`,
-    parts: [
-      `Um ${time} wurde eine App für Einmalcodes für Ihr Konto bei ${service} mit diesem Benutzernamen eingerichtet:`,
-      { list: [userName] },
-      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, wählen Sie sofort ein anderes Passwort, und sagen Sie es Ihrem Administrator.",
-      { label: "Ein anderes Passwort wählen", link },
-    ],
-  }),
-  passkeyAdded: ({ service, userName, time, link }) => ({
-    subject: `Ein Passkey für ${service} wurde eingerichtet`,
-    parts: [
-      `Um ${time} wurde ein Passkey für Ihr Konto bei ${service} mit diesem Benutzernamen eingerichtet:`,
-      { list: [userName] },
-      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, wählen Sie sofort ein anderes Passwort, und sagen Sie es Ihrem Administrator.",
-      { label: "Ein anderes Passwort wählen", link },
-    ],
-  }),
+  notice: ({ kind, service, userName, time, sourceIp, device, link }) => {
+    const { subject, what, more, advice } = germanNotices[kind];
+    return {
+      subject: subject(service),
+      parts: [
+        `Um ${time} ${what(service)} Der Benutzername ist:`,
+        { list: [userName] },
+        ...(kind === "new-device" ? [`Der Browser: ${device}.`] : []),
+        ...(sourceIp === undefined ? [] : [`Die Anfrage kam von der Internetadresse ${sourceIp}.`]),
+        ...(more === undefined ? [] : [more]),
+        `Wenn Sie das waren, müssen Sie nichts tun. ${advice}`,
+        ...(kind === "deleted" ? [] : [{ label: "Ein anderes Passwort wählen", link }]),
+      ],
+    };
+  },
+  device: { unknown: "unbekannt", named: (browser, system) => `${browser} unter ${system}` },
 };
 
 /** The letters by the tags of their languages. */

@@ -7,14 +7,15 @@ import { addressesIn, asSent, mailAddressOf } from "../../directory/users/addres
 import { maySignIn, qualifiedName, type User } from "../../directory/users/model.ts";
 import { foldName } from "../../kernel/fold.ts";
 import { readAddress } from "../../kernel/mail-address.ts";
+import { knownDeviceOf } from "../../sign-in/account/device.ts";
 import { nameIn } from "../../sign-in/authentication/sign-in.ts";
 import { type Language, languageOf } from "../../sign-in/pages/language.ts";
 import { pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
 import { addingLink, addressDigest, LINK_SECONDS, type LinkPurpose, linkTimes } from "../../tokens/mail-link-store.ts";
-import type { Mail, MailKind } from "../../tokens/mail-model.ts";
+import { type Mail, type MailKind, type NoticeKind, noticeKinds } from "../../tokens/mail-model.ts";
 import type { MailDeps } from "./deps.ts";
 import type { Letter } from "./model.ts";
-import { letters, type Notice } from "./texts.ts";
+import { letters } from "./texts.ts";
 
 /** A letter with the address that it goes to. `ready` stores what its link is for, before it is sent. */
 export interface Addressed {
@@ -30,20 +31,20 @@ const SHARED_MAX = 20;
 /** The letter of a mail; `undefined` where no mail is due. At most four round trips. */
 export async function addressed(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
   const tenant = await deps.tenants.find(mail.tenant);
-  return tenant?.active ? writers[mail.kind](mail, deps) : undefined;
+  if (!tenant?.active) return undefined;
+  const { kind } = mail;
+  return isNotice(kind) ? notice(kind, mail, deps) : writers[kind](mail, deps);
 }
+
+const isNotice = (kind: MailKind): kind is NoticeKind => noticeKinds.some((each) => each === kind);
 
 type Writer = (mail: Mail, deps: MailDeps) => Promise<Addressed | undefined>;
 
-const writers: Readonly<Record<MailKind, Writer>> = {
+const writers: Readonly<Record<Exclude<MailKind, NoticeKind>, Writer>> = {
   "password-link": passwordLink,
   "user-names": userNames,
   invitation,
   "address-check": addressCheck,
-  "password-changed": (mail, deps) => notice(mail, deps, "passwordChanged"),
-  "address-changed": (mail, deps) => notice(mail, deps, "addressChanged"),
-  "codes-added": (mail, deps) => notice(mail, deps, "codesAdded"),
-  "passkey-added": (mail, deps) => notice(mail, deps, "passkeyAdded"),
 };
 
 async function passwordLink(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
@@ -103,15 +104,20 @@ async function addressCheck(mail: Mail, deps: MailDeps): Promise<Addressed | und
   return { to, ready, language, letter: letters[language].addressCheck({ ...account(user, mail, deps), link, hours }) };
 }
 
-/** Tells a person what was changed, at the address that counted before the change. */
-async function notice(mail: Mail, deps: MailDeps, text: Notice): Promise<Addressed | undefined> {
-  const { tenant, about, address, askedMs } = mail;
-  const user = await deps.users.find(tenant, about);
-  if (!user || address === undefined) return undefined;
+/** Tells a person what has happened to the account, at the address that counted before. */
+async function notice(kind: NoticeKind, mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { tenant, about, address, askedMs, sourceIp, userAgent } = mail;
+  const user = mail.userName === undefined ? await deps.users.find(tenant, about) : undefined;
+  const userName = mail.userName ?? (user && qualifiedName(user));
+  if (userName === undefined || address === undefined) return undefined;
   const language = languageOfMail(mail, user);
   const time = `${new Date(askedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const link = `${deps.origin}${pathOf(recoveryPaths.forgot, tenant)}`;
-  return { to: address, language, letter: letters[language][text]({ ...account(user, mail, deps), time, link }) };
+  const text = letters[language];
+  // What a browser calls itself could be a sentence of a thief.
+  const device = knownDeviceOf(userAgent, text.device) ?? text.device.unknown;
+  const letter = text.notice({ kind, service: serviceOf(tenant, deps), userName, time, sourceIp, device, link });
+  return { to: address, language, letter };
 }
 
 /** A new link of a user, and what stores what it is for. One round trip each. */
@@ -145,8 +151,8 @@ function account(user: User, { tenant }: Mail, deps: MailDeps) {
 }
 
 /** The language of the page that a mail was asked for on; otherwise that of the person. */
-function languageOfMail({ language }: Mail, { profile }: User): Language {
-  const own = profile.preferredLanguage ?? profile.locale;
+function languageOfMail({ language }: Mail, user: User | undefined): Language {
+  const own = user?.profile.preferredLanguage ?? user?.profile.locale;
   return languageOf(language, typeof own === "string" ? own : undefined);
 }
 

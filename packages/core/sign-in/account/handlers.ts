@@ -110,7 +110,7 @@ export const accountHandlers: Handlers<typeof accountOperations, AccountStores> 
       if (why) return problemPage(why, visitor, 403);
       if (sure === undefined) return deletionPage(visitor, context.tools.deletedDays, "deletionUnsure");
       const { tenant, user, principal } = visitor;
-      await deleteUser(context.as(principal), { tenant, now: context.now }, user.id);
+      await deleteUser(context.as(principal), { tenant, now: context.now, sourceIp: context.sourceIp }, user.id);
       return deletedPage(visitor, [removingSessionCookie(tenant)]);
     }),
 };
@@ -159,10 +159,11 @@ async function isGone(change: Promise<unknown>): Promise<boolean> {
 
 async function changeProfile(visitor: Visitor, fields: ProfileFields, context: AccountContext): Promise<PageResult> {
   const { tenant, user, principal, proof } = visitor;
+  const { now, sourceIp } = context;
   const problem = problemIn(fields);
   if (problem) return profilePage(visitor, { problem, sent: fields });
   try {
-    await changeUser(context.as(principal), { tenant, now: context.now, subject: user.id, proof }, user.id, {
+    await changeUser(context.as(principal), { tenant, now, subject: user.id, proof, sourceIp }, user.id, {
       check: ({ version }) => {
         if (version !== user.version) throw new ChangedMeanwhile();
       },
@@ -185,7 +186,7 @@ async function removeFactor(
   factor: "codes" | "passkeys",
   context: AccountContext,
 ): Promise<void> {
-  await changeUser(context.as(principal), { tenant, now: context.now }, user.id, {
+  await changeUser(context.as(principal), { tenant, now: context.now, sourceIp: context.sourceIp }, user.id, {
     change: (before) => withSystemAttributes(before, without[factor]),
   });
 }

@@ -126,7 +126,7 @@ function sessionSection({ visitor, sessions }: Overview, say: Words): Html {
   const action = visitor.path(`${ACCOUNT_PATH}/sessions`);
   const shown = sessions.map(({ id, userAgent, ip, loginTime, lastAccessTime, applications }) => {
     const isHere = id === visitor.session.sid;
-    const device = deviceOf(userAgent, say);
+    const device = deviceOf(userAgent, say.device);
     const rows: readonly Row[] = [
       [say.sessionSince, [time(Number(loginTime), visitor)]],
       [say.sessionSeen, [time(Number(lastAccessTime), visitor)]],

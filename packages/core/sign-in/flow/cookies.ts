@@ -12,6 +12,7 @@ const SESSION = "__Host-session";
 const BROWSER = "__Host-sign-in";
 const BROWSER_FORM = /^[A-Za-z0-9_-]{43}$/;
 const BROWSER_SECONDS = 24 * 60 * 60;
+const DEVICES = "__Host-devices";
 const LANGUAGE = "__Host-language";
 const LANGUAGE_SECONDS = 365 * 24 * 60 * 60;
 
@@ -57,6 +58,16 @@ export function localesIn(cookies: readonly string[], uiLocales?: string): strin
 /** Remembers the language that the person has chosen. */
 export function settingLanguage(language: Language): string {
   return `${LANGUAGE}=${language}; ${ATTRIBUTES}; Max-Age=${LANGUAGE_SECONDS}`;
+}
+
+/** The sealed text that says who has signed in in this browser. */
+export function knownDevicesIn(cookies: readonly string[]): string | undefined {
+  return cookieIn(cookies, DEVICES);
+}
+
+/** Remembers who has signed in in this browser, for some seconds. */
+export function settingKnownDevices(sealed: string, seconds: number): string {
+  return `${DEVICES}=${sealed}; ${ATTRIBUTES}; Max-Age=${seconds}`;
 }
 
 /** The text that ties forms to this browser, and the cookie to set where it has none yet. */

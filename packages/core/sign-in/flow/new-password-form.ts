@@ -52,9 +52,14 @@ export async function takeNewPassword(
   if (problem) return askNewPassword(asked, standing, context, problem);
   let { user } = standing;
   try {
-    user = await changeUser(storesAs(standing, context), { tenant, now: context.now }, user.id, {
-      change: (before) => ({ ...withSystemAttributes(before, { forcePasswordReset: undefined }), password }),
-    });
+    user = await changeUser(
+      storesAs(standing, context),
+      { tenant, now: context.now, sourceIp: context.sourceIp },
+      user.id,
+      {
+        change: (before) => ({ ...withSystemAttributes(before, { forcePasswordReset: undefined }), password }),
+      },
+    );
   } catch (error) {
     // A directory has rules of its own.
     const isRefused = error instanceof Fault && error.row.status < 500 && error.fault !== "scim.not_found";

@@ -107,7 +107,7 @@ export async function setUpFactor(
     if (hasCodes(before) !== hasCodes(user) || hasPasskeys(before) !== hasPasskeys(user)) throw factorsChanged();
   };
   try {
-    await changeUser(storesAs(standing, context), { tenant, now: context.now }, user.id, {
+    await changeUser(storesAs(standing, context), { tenant, now: context.now, sourceIp: context.sourceIp }, user.id, {
       check,
       change: (before) => before,
       factor,

@@ -25,6 +25,7 @@ import {
 import type { SignInContext, SignInSettings } from "./context.ts";
 import { cookieIn, removingSessionCookie, sessionCookieName, sessionCookieNames, settingSession } from "./cookies.ts";
 import type { Person } from "./hints.ts";
+import { notingDevice } from "./known-devices.ts";
 
 /** Sessions of other tenants that one request looks at. */
 const OTHERS_MAX = 5;
@@ -186,6 +187,7 @@ export function startSession(clientId: string, signedIn: SignedInUser, context: 
   const { value, reference } = newSessionCookie(session);
   signedIn.onStart?.(reference);
   const { digest } = reference;
+  const device = notingDevice({ user, tenant, userAgent: signedIn.userAgent }, context);
   const others = sessions.filter((each) => each.session.sid !== session.sid && each !== former);
   const ending = [
     ...(former && !continued ? [former] : []),
@@ -212,8 +214,13 @@ export function startSession(clientId: string, signedIn: SignedInUser, context: 
       ...endingSessions(ending, endLimitsOf(context), now),
       // They expire with the session, which lasts longer now.
       ...(continued?.clients ?? []).slice(0, CONTINUED_AT_ONCE).map((each) => addingClient(session, each)),
+      ...device.steps,
     ],
-    cookies: [settingSession(tenant, value), ...(replaced ? [removingSessionCookie(replaced.session.tenant)] : [])],
+    cookies: [
+      settingSession(tenant, value),
+      ...(replaced ? [removingSessionCookie(replaced.session.tenant)] : []),
+      ...device.cookies,
+    ],
   };
 }
 

@@ -114,7 +114,7 @@ async function using(
   const { id: subject, userName: username, userStore } = user;
   const stores = context.identitiesAs({ kind: "user", tenant, subject, username, userStore });
   try {
-    await changeUser(stores, { tenant, now: context.now }, subject, {
+    await changeUser(stores, { tenant, now: context.now, sourceIp: context.sourceIp }, subject, {
       async check(before) {
         if (!(await counts(link, before, context))) throw new LinkEnded();
       },

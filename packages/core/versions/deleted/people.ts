@@ -13,7 +13,8 @@ import {
   rolesOf,
 } from "../../directory/provisioning/escalation.ts";
 import { groupNameIn } from "../../directory/provisioning/groups.ts";
-import { type ChangeContext, checkTenantIn, type UserStores } from "../../directory/provisioning/users.ts";
+import { checkTenantIn } from "../../directory/provisioning/tenant-names.ts";
+import type { ChangeContext, UserStores } from "../../directory/provisioning/users.ts";
 import { groupAside, restoreGroup } from "../../directory/restoring/group-restoring-store.ts";
 import type { Restored } from "../../directory/restoring/model.ts";
 import { restoreRole, roleAside } from "../../directory/restoring/role-restoring-store.ts";

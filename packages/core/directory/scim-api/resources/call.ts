@@ -28,6 +28,8 @@ export interface ScimCall<Stores extends ScimStores = ScimStores> extends Links 
   /** The scopes of the credential, where the operation receives them. */
   readonly scopes?: ReadonlySet<string> | undefined;
   readonly proof?: Proof | undefined;
+  /** Where the request came from. */
+  readonly sourceIp?: string | undefined;
 }
 
 /** A resource in a response. */
@@ -45,8 +47,8 @@ export function callOf<Stores extends ScimStores>(
   context: Stores & RequestContext & Partial<ScopedContext>,
   base: string,
 ): ScimCall<Stores> {
-  const { origin, tenant, now, principal, scopes, proof } = context;
-  return { stores: context, origin, tenant, base, now, subject: callerId(principal), scopes, proof };
+  const { origin, tenant, now, principal, scopes, proof, sourceIp } = context;
+  return { stores: context, origin, tenant, base, now, subject: callerId(principal), scopes, proof, sourceIp };
 }
 
 /**
