@@ -20,6 +20,8 @@ interface RequestLine {
   readonly refused?: string;
   readonly Duration?: number;
   readonly RoundTrips?: number;
+  /** Messages that a run of deliveries handed over. */
+  readonly EventsDelivered?: number;
 }
 
 /** A request that the gateway has answered. */
@@ -125,6 +127,9 @@ function lineOf({ method, path, status, durationMs, user }: Answered, record: Re
 /** The line of a record that no request of the gateway has. */
 function shortLine({ service, method, operation, status, fault, ignored, ...costs }: RequestLine): string | undefined {
   if (service === "authorizer") return undefined;
+  // What fails has a line of its own.
+  const { EventsDelivered: delivered } = costs;
+  if (delivered !== undefined) return delivered === 0 ? undefined : `${service}  ${delivered} delivered`;
   const { Duration = 0, RoundTrips = 0 } = costs;
   const cost = [`${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`];
   return joined([status, method, operation || "no operation", ...cost, fault, ignored && `ignored ${ignored}`]);

@@ -64,6 +64,14 @@ test("other lines stay as they are, and records stay records where they are aske
   expect(lines.slice(3)).toEqual(['{"_aws":{},"traceId":"t"}']);
 });
 
+test("a run of deliveries is one line where it has delivered something", () => {
+  lines.length = 0;
+  const { stream } = readableLog(collector(), false);
+  for (const EventsDelivered of [0, 2])
+    stream.write(`${JSON.stringify({ _aws: {}, service: "mail", EventsDelivered, DeliveryFailures: 0 })}\n`);
+  expect(lines).toEqual(["mail  2 delivered"]);
+});
+
 test("records of requests that are never answered do not pile up", () => {
   lines.length = 0;
   const { stream, answered } = readableLog(collector(), false);
