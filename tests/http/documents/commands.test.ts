@@ -60,7 +60,7 @@ const runnable: Readonly<Record<string, Runnable>> = {
   "docs/scim-events.md": { says: [/"userName":"event1".*"sets":\{"/s] },
   "docs/searching.md": { says: [/"totalResults":\d+,.*"itemsPerPage":/] },
   "docs/settings-of-applications.md": { says: [/^HTTP\/1.1 400 .*body\.inboundProtocolConfig is unknown/s] },
-  "docs/sign-in.md": { says: [/^Created application Cars .*^clientSecret: iacs_/ms] },
+  "docs/sign-in.md": { says: [/^Created application Cars .*^clientSecret: iacs_/ms, /"userName":"ada"/] },
   "docs/tenant-folder.md": { says: [/^\d+ files in tenant\.\nNo changes\.\nNo changes\.$/] },
   "docs/webhooks.md": {
     id: async () => (await api.ask("GET", "/api/server/v1/webhooks")).body.webhooks[0]?.id ?? "",

@@ -1,4 +1,5 @@
 /** docs/table.md knows every row that a service stores while its API is used. */
+import { readFileSync } from "node:fs";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientFor } from "#local/database.ts";
@@ -36,10 +37,12 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   "a proof of possession": ["usedProof"],
   "an event that is signed": ["eventKeyRing", "eventSigningKeys"],
   "the loop that indexes actors every minute": ["actorBlock", "actorsIndexed"],
+  "a mail that waits for another attempt": ["waitingMails"],
   "a command of the operator": ["userIndexing", "restoration"],
 };
 
-const started = world();
+const email = '[email]\nsender = "no-reply@example.com"\nprovider = "outbox"\n';
+const started = world({ deployment: `${readFileSync("deployment.toml", "utf8")}\n${email}` });
 
 const photo = (letter: string) => ({
   schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
@@ -86,6 +89,14 @@ describe("the rows of a service that was used", () => {
       channelsSubscribed: ["https://schemas.identity.wso2.org/events/user"],
     });
     await expected(201, "POST", "/ssf/streams", {});
+    await expected(200, "PATCH", `${REST}/applications/${made.application}`, {
+      ...{ accessUrl: "https://cars.example.com/", advancedConfigurations: { discoverableByEndUsers: true } },
+    });
+    for (const userName of ["invited", "invited-later"]) {
+      const emails = [{ value: `${userName}@example.com` }];
+      await expected(201, "POST", "/scim2/Users", { userName, emails, "urn:scim:wso2:schema": { askPassword: true } });
+      if (userName === "invited") await started.service.sendMails();
+    }
     const client = new DynamoDBClient(clientFor(started.service.endpoint));
     const { Items = [], LastEvaluatedKey } = await client.send(new ScanCommand({ TableName: TABLE_NAME }));
     client.destroy();

@@ -77,7 +77,8 @@ const edits: readonly ((document: Editable) => void)[] = [
   },
   (one) => {
     const protocols = part(one, "protocols");
-    if (isDocument(protocols.passiveSts)) part(protocols, "passiveSts").replyTo = text();
+    if (isDocument(protocols.passiveSts))
+      part(protocols, "passiveSts").replyTo = `https://${text().replace(" ", "-")}.example.com/`;
   },
   (one) => {
     const protocols = part(one, "protocols");
@@ -98,7 +99,7 @@ const edits: readonly ((document: Editable) => void)[] = [
     Object.assign(one, { authorizedApis: [{ identifier: "https://api6.example.com", scopes: ["a6:1", "a6:0"] }] }),
   (one) => Reflect.deleteProperty(one, "authorizedApis"),
   (one) => Object.assign(one, { assignments: [{ type: "role", name: "Role 1" }] }),
-  (one) => Object.assign(one, { assignments: [{ type: "role", name: "Role 2" }] }),
+  (one) => Object.assign(one, { assignments: [{ type: "role", name: "role-4" }] }),
   (one) => Reflect.deleteProperty(one, "assignments"),
   (one) => Object.assign(one, { associatedRoles: { allowedAudience: "ORGANIZATION", roles: ["Role 1"] } }),
   (one) => Reflect.deleteProperty(one, "associatedRoles"),
