@@ -11,6 +11,7 @@ import { changesSection } from "#core/service/settings/changes.ts";
 import { emailSection } from "#core/service/settings/email.ts";
 import { indexSection } from "#core/service/settings/indexes.ts";
 import { passwordSection } from "#core/service/settings/password.ts";
+import { registrationSection } from "#core/service/settings/registration.ts";
 import { scim2Section } from "#core/service/settings/scim2.ts";
 import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { signInSection } from "#core/service/settings/sign-in.ts";
@@ -29,6 +30,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   emailSection,
   indexSection,
   passwordSection,
+  registrationSection,
   scim2Section,
   signInSection,
   userStoreSection,
@@ -47,6 +49,7 @@ const tools: RecoveryTools = {
   limits: deployment.mail.limits,
   passwords: deployment.passwords,
   brandOf: deployment.signIn.brandOf,
+  registrationOf: deployment.registrationOf,
   seal: formSeal(),
 };
 const { faultPage } = later(() => import("#core/sign-in/pages/fault-page.ts"), "faultPage");

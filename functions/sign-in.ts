@@ -22,6 +22,7 @@ import { emailSection } from "#core/service/settings/email.ts";
 import { indexSection } from "#core/service/settings/indexes.ts";
 import { oauthSection } from "#core/service/settings/oauth.ts";
 import { passwordSection } from "#core/service/settings/password.ts";
+import { registrationSection } from "#core/service/settings/registration.ts";
 import { scim2Section } from "#core/service/settings/scim2.ts";
 import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { signInSection } from "#core/service/settings/sign-in.ts";
@@ -50,6 +51,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   indexSection,
   oauthSection,
   passwordSection,
+  registrationSection,
   scim2Section,
   signInSection,
   userStoreSection,
@@ -65,6 +67,7 @@ const tools: SignInTools = {
   passwords: deployment.passwords,
   localAdministrator: localAdministrator(),
   recovers: sendsMails(deployment),
+  registers: (tenant) => sendsMails(deployment) && deployment.registrationOf(tenant) !== undefined,
   limits: deployment.clients,
   signIn: newSignIn(systemClock),
   seal: formSeal(),

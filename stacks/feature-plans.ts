@@ -196,7 +196,7 @@ export const recovery: FunctionPlan = {
 export const accountRecovery: FunctionPlan = {
   ...endpoint,
   ...hashing,
-  description: "Forgotten passwords and user names: pages and API",
+  description: "Forgotten passwords and user names, and registration: pages and API",
   needs: ["address", "forms", "deployment"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
@@ -209,7 +209,7 @@ export const accountRecovery: FunctionPlan = {
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
     on: [
-      ...[p.user, p.lookup, ...userIndexes, p.credential, p.changeRecord, p.logouts, ...revocations],
+      ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord, p.logouts, ...revocations],
       ...[p.mailLink, p.mails, p.mailCount],
     ],
   },

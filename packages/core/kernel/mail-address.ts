@@ -34,7 +34,7 @@ export function readAddress(text: string): ReadAddress {
 }
 
 /** A domain with its names in ASCII (RFC 5891); `undefined` for an address of a machine, and for what is no domain. */
-function domainOf(text: string): string | undefined {
+export function domainOf(text: string): string | undefined {
   // What the parser of URLs would read as the end of a host, or decode.
   if (text === "" || /[\p{Cc}\s"%/:<>?@[\\\]^|]/u.test(text)) return undefined;
   const labels = domainToASCII(text).split(".");

@@ -18,6 +18,8 @@ const prefixes = {
   "password-reset": "nw_",
   /** The link that a new user chooses its first password with. */
   invitation: "iv_",
+  /** The link that somebody creates the own account with. */
+  registration: "rg_",
   /** The link that shows that the person reads an address. */
   "address-check": "va_",
 } as const;
@@ -29,6 +31,7 @@ export const LINK_SECONDS = {
   "password-link": 30 * 60,
   "password-reset": 10 * 60,
   invitation: DAY_SECONDS,
+  registration: DAY_SECONDS,
   "address-check": DAY_SECONDS,
 } as const;
 
@@ -36,9 +39,12 @@ export const LINK_SECONDS = {
 export interface MailLink {
   readonly purpose: LinkPurpose;
   readonly tenant: string;
+  /** Empty for a registration: there is no user yet. */
   readonly userId: string;
   /** The digest of the address that the mail went to. */
   readonly address: string;
+  /** The address itself, of a registration: the user will have it. */
+  readonly registers?: string | undefined;
   /** The digest of the code of the recovery by API that asked for it. */
   readonly flow?: string | undefined;
   readonly issuedAtSeconds: number;
@@ -47,10 +53,11 @@ export interface MailLink {
 }
 
 const rows = rowCodec<MailLink & { readonly expiresAtSeconds: number }>("link of a mail", {
-  purpose: oneOf("password-link", "password-reset", "invitation", "address-check"),
+  purpose: oneOf("password-link", "password-reset", "invitation", "registration", "address-check"),
   tenant: text,
   userId: text,
   address: text,
+  registers: optional(text),
   flow: optional(text),
   issuedAtSeconds: number,
   issuedMs: number,

@@ -14,10 +14,20 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 /** What a mail is about. */
-export const mailKinds = ["password-link", "user-names", "invitation", "address-check", ...noticeKinds] as const;
+export const mailKinds = [
+  "password-link",
+  "user-names",
+  "registration",
+  "invitation",
+  "address-check",
+  ...noticeKinds,
+] as const;
 export type MailKind = (typeof mailKinds)[number];
-/** What anybody can ask for, with a name. */
-export type AskedKind = Extract<MailKind, "password-link" | "user-names">;
+export const isNotice = (kind: MailKind): kind is NoticeKind => noticeKinds.some((each) => each === kind);
+/** What leads somebody back to an account. */
+export type RecoveryKind = Extract<MailKind, "password-link" | "user-names">;
+/** What anybody can ask for, with a name or an address. */
+export type AskedKind = RecoveryKind | Extract<MailKind, "registration">;
 
 /** A mail as a request asks for it. Who gets it is decided later, so that no request takes longer for some names. */
 export interface Mail {
@@ -30,7 +40,7 @@ export interface Mail {
   /** Where the person was, or somebody who acts as the person, who caused the mail; and with what browser. */
   readonly sourceIp?: string | undefined;
   readonly userAgent?: string | undefined;
-  /** The name of an account that is deleted. */
+  /** Of notices: the name of the user then. */
   readonly userName?: string | undefined;
   /** The digest of the code of a recovery by API, which its link belongs to. */
   readonly flow?: string | undefined;

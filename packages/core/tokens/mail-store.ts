@@ -85,7 +85,7 @@ export function removingMail({ tenant, sortKey }: WaitingMail): Step {
 /** Whose mails are counted. */
 export interface Counted {
   readonly tenant: string;
-  readonly kind: "name" | "address" | "source";
+  readonly kind: "name" | "address" | "source" | "tenant";
   readonly value: string;
 }
 

@@ -1,11 +1,11 @@
 /** Runs every operation with its example call on the data set, and records what the service answers. */
 import { type OperationId, operations } from "#core/service/catalogue.ts";
 import type { RecordedAnswer, RecordedFailure, Recording, Recordings } from "#core/service/documents/recordings.ts";
-import { startService } from "#local/service.ts";
-import { inMemory, withoutLog } from "#tools/bench/calls.ts";
+import { withoutLog } from "#tools/bench/calls.ts";
 import { ALWAYS, callerOf, type Sent } from "#tools/operation-units/caller.ts";
 import { changes, reads } from "#tools/operation-units/calls.ts";
 import { createFixture, PASSWORD, userName } from "#tools/operation-units/fixture.ts";
+import { startForCalls } from "#tools/operation-units/service.ts";
 import { stopTime } from "#tools/operation-units/still-time.ts";
 import { type Attempt, attemptsAfter, attemptsBefore, headersOf } from "./attempts.ts";
 import { exchange } from "./exchange.ts";
@@ -76,7 +76,7 @@ const atOrigin = (recordings: Recordings, url: string): Recordings =>
  */
 export const recordAll = async (): Promise<Recordings> => {
   const time = stopTime(START_MS);
-  const service = await startService(inMemory);
+  const service = await startForCalls();
   const { url } = service;
   try {
     const plain = callerOf(url);

@@ -58,6 +58,8 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   resetForgottenPassword: 400,
   showVerifyAddress: 400,
   verifyAddress: 400,
+  showRegistration: 400,
+  completeRegistration: 400,
   resendCode: 404,
   confirmPasswordRecovery: 406,
   resetPassword: 406,

@@ -1,11 +1,10 @@
 /** What one call of each operation costs in the table, on a data set of fixed size. */
 import { type OperationId, operations } from "#core/service/catalogue.ts";
-import { startService } from "#local/service.ts";
-import { inMemory } from "#tools/bench/calls.ts";
 import { inLockstep } from "#tools/lockstep.ts";
 import { type Caller, callerOf, type Received, type Units } from "./caller.ts";
 import { type Calls, changes, reads } from "./calls.ts";
 import { createFixture } from "./fixture.ts";
+import { startForCalls } from "./service.ts";
 import { stopTime } from "./still-time.ts";
 
 /**
@@ -29,7 +28,7 @@ const run = async (call: Caller, calls: Calls): Promise<ReadonlyMap<OperationId,
  * requests before. Throws where an operation has no call.
  */
 export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
-  const service = await startService(inMemory);
+  const service = await startForCalls();
   const time = stopTime();
   try {
     const call = callerOf(service.url);

@@ -108,6 +108,8 @@ const others: Readonly<Record<string, string>> = {
   choosePassword: "tests/http/sign-in/new-password.test.ts",
   resetForgottenPassword: "tests/http/account-recovery/recovery.test.ts",
   resetPassword: "tests/http/account-recovery/recovery.test.ts",
+  completeRegistration: "tests/http/account-recovery/registration.test.ts",
+  register: "a step before a password is set",
   ...Object.fromEntries(
     ["forgotPassword", "initPasswordRecovery", "recoverPassword", "resendPasswordRecovery", "confirmPasswordRecovery"]
       .concat("initUserNameRecovery", "recoverUserName")

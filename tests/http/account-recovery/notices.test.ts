@@ -115,6 +115,25 @@ describe("a sign-in", () => {
     expect(text).toContain("The browser: unknown.");
     expect(text + html).not.toContain("900");
   });
+  test("is told again after the devices were signed out, also with a copy of the cookie", async () => {
+    const person = await newPerson();
+    const page = await signsIn(person);
+    await mails.next();
+    await patch(`/scim2/Users/${person.id}`, { password: "another-good-Password" });
+    await mails.next();
+    signsOut(page);
+    await new Promise((done) => setTimeout(done, 1_000));
+    await signsIn({ ...person, password: "another-good-Password" }, page);
+    expect(only(await mails.next()).subject).toBe(SUBJECT);
+  });
+  test("is told though a second account with that address has had its mails", async () => {
+    const person = await newPerson();
+    const twin = await newPerson({ emails: [{ value: person.address, primary: true }] });
+    for (let at = 0; at < 11; at += 1) await signsIn(twin);
+    expect(await mails.next()).toHaveLength(10);
+    await signsIn(person);
+    expect(only(await mails.next()).text).toContain(person.username);
+  });
   test("with a wrong password is not told", async () => {
     const person = await newPerson();
     const page = browser();
@@ -182,6 +201,41 @@ describe("a person is told", () => {
     const { to, subject, text } = only(await mails.next());
     expect([to, subject]).toEqual([own.address, "Your account at carbon.super was deleted"]);
     expect(text).toContain("127.0.0.1");
+  });
+  test("of another address once, and of its removal: later changes use up no mail", async () => {
+    const person = await newPerson();
+    const SUBJECT = "Your e-mail address at carbon.super was changed";
+    const [own, former] = [{ value: "thief@example.com", primary: true }, { value: person.address }];
+    await patch("/scim2/Me", { emails: [own, former] }, person);
+    for (let at = 0; at < 12; at += 1) await patch("/scim2/Me", { title: `Title ${at}` }, person);
+    const told = (await mails.next()).filter(({ to }) => to === person.address);
+    expect(subjects(told)).toEqual([SUBJECT]);
+    await patch("/scim2/Me", { emails: [own] }, person);
+    expect(subjects((await mails.next()).filter(({ to }) => to === person.address))).toEqual([SUBJECT]);
+  });
+  test("of a password by the name that the account had then, also where it is gone when the mail is written", async () => {
+    const person = await newPerson();
+    await patch(`/scim2/Users/${person.id}`, { password: "another-good-Password" });
+    await patch(`/scim2/Users/${person.id}`, { userName: "www.evil.example.com" });
+    await api.ask("DELETE", `/scim2/Users/${person.id}`);
+    const sent = await mails.next();
+    const changed = sent.find(({ subject }) => subject === "Your password for carbon.super was changed");
+    expect(sent).toHaveLength(3);
+    expect([changed?.text.includes(person.username), changed?.text.includes("evil")]).toEqual([true, false]);
+  });
+  test("of a deletion, whatever the profile says of languages", async () => {
+    for (const [preferredLanguage, subject] of [
+      [`${"a".repeat(99)}😀`, "Your account at carbon.super was deleted"],
+      ["fr,de;q=0.8", "Ihr Konto bei carbon.super wurde gelöscht"],
+      ["de;q=0.1, en;q=0.9", "Your account at carbon.super was deleted"],
+    ] as const) {
+      const person = await newPerson({ preferredLanguage });
+      expect((await api.ask("DELETE", `/scim2/Users/${person.id}`)).status).toBe(204);
+      expect(only(await mails.next()).subject).toBe(subject);
+    }
+    const person = await newPerson({ locale: "de_DE" });
+    await api.ask("DELETE", `/scim2/Users/${person.id}`);
+    expect(only(await mails.next()).subject).toBe("Ihr Konto bei carbon.super wurde gelöscht");
   });
   test("of nothing where there is no address, or none that counts", async () => {
     const nowhere = await newPerson({ emails: [] });

@@ -54,6 +54,8 @@ const untagged = [
   "showForgotPassword",
   "showResetPassword",
   "showVerifyAddress",
+  "showRegister",
+  "showRegistration",
   "visitAccount",
   "endSession",
   "getUserInfo",

@@ -163,7 +163,7 @@ describe("a request", () => {
       ...{ traceId: "trace", now: nowMs, origin: "https://id.example.com", pathTenant: tenant, sourceIp: "192.0.2.1" },
       reportDefect: none,
       table: watched,
-      users: { find: none, idOf: none },
+      users: { find: none, idOf: none, idsBy: none },
       tenants: { find: async () => ({ active: true }) as never },
       identitiesAs: none,
       tools: {
@@ -171,6 +171,7 @@ describe("a request", () => {
         limits: { ofNameMax: 5, ofSourceMax: 4 },
         passwords: { lengthMin: 8, lengthMax: 100, history: 0 },
         brandOf: () => ({}),
+        registrationOf: () => undefined,
         seal: newSeal(Buffer.alloc(32, 1)),
         ...more,
       },

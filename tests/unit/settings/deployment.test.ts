@@ -16,6 +16,7 @@ describe("accepts", () => {
       expect(readDeployment(source)).toEqual({
         api: { isStrict: false, requiresIfMatch: false },
         canDeleteAccount: false,
+        registrationOf: expect.any(Function),
         changes: { recordDays: 400, deletedDays: 30 },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
@@ -226,7 +227,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, email, password, account, intermediate_cert_validation, resource, user_name, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, changes, scim2, oauth, sign_in, email, password, account, registration, intermediate_cert_validation, resource, user_name, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),
@@ -325,4 +326,35 @@ describe("the file", () => {
     expect(() => deploymentFile({})).toThrow("environment: DEPLOYMENT_TOML: ");
     expect(deploymentFile({ DEPLOYMENT_TOML: "d.toml" })).toBe("d.toml");
   });
+});
+
+describe("[registration]", () => {
+  const of = (text: string) => readDeployment(text).registrationOf;
+  test("is off by default; a tenant has what its own table says, and otherwise what all have", () => {
+    expect(of("")("acme.com")).toBeUndefined();
+    const text = `
+[registration]
+email_domains = ["Bücher.example"]
+terms_url = "https://example.com/terms"
+requests_per_hour = 7
+[registration.tenants."acme.com"]
+enabled = true
+[registration.tenants."all.com"]
+enabled = true
+email_domains = []
+`;
+    expect(of(text)("carbon.super")).toBeUndefined();
+    expect(of(text)("constructor")).toBeUndefined();
+    const common = { termsUrl: "https://example.com/terms", hourMax: 7 };
+    expect(of(text)("acme.com")).toEqual({ emailDomains: ["xn--bcher-kva.example"], ...common });
+    expect(of(text)("all.com")).toEqual({ emailDomains: [], ...common });
+    expect(of('[registration]\nenabled = true\n[registration.tenants."a"]\nenabled = false')("a")).toBeUndefined();
+  });
+  test.each([
+    ['[registration]\nemail_domains = ["@example.com"]', "must be the domain of an e-mail address"],
+    ['[registration]\nterms_url = "http://example.com"', "must be an https address"],
+    ['[registration]\nterms_url = "javascript:alert(1)"', "must be an https address"],
+    ["[registration]\nrequests_per_hour = 0", "registration.requests_per_hour"],
+    ['[registration.tenants."a"]\nenable = true', 'unknown key "enable"'],
+  ])("%j is refused", (text, message) => expect(() => readDeployment(text)).toThrow(message));
 });

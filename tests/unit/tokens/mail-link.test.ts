@@ -65,7 +65,7 @@ describe("a link for a password", () => {
     const issued = { issuedAtSeconds: START / 1_000, issuedMs: START };
     const link = addingLink({ purpose, tenant, userId: user.id, address: addressDigest(address), ...issued });
     await table.write(link.step);
-    const users = { find: async () => user, idOf: async () => user.id };
+    const users = { find: async () => user };
     return (await usableLink(link.handle, [purpose], tenant, { table, users, now: START })) !== undefined;
   };
   // The function of mails may write a link for the address that it has read just before that was changed.

@@ -102,13 +102,18 @@ export function mailsOfChange(before: User, after: User, change: Change): readon
     ...(setUp ? [noticeOfFactor.added[setUp]] : []),
     ...takenAway.map((kind) => noticeOfFactor.removed[kind]),
     ...(foldName(after.userName) === foldName(before.userName) ? [] : (["renamed"] as const)),
-    ...(address !== undefined && isReplaced(address, after) ? (["address-changed"] as const) : []),
+    ...(address !== undefined && isReplacedBy(address, before, after) ? (["address-changed"] as const) : []),
   ];
   // Links do not count for users of a directory: no passwords are set here, and no addresses are kept.
   const checks = elsewhere ? [] : addressesToCheck(before, after);
   return [
     ...(isInvitationDue(before, after) ? [queue({ kind: "invitation" })] : []),
-    ...(address === undefined ? [] : notices.map((kind) => queue({ kind, address, sourceIp }))),
+    ...(address === undefined
+      ? []
+      : notices.map((kind) => {
+          const userName = qualifiedName(kind === "renamed" ? after : before);
+          return queue({ kind, address, sourceIp, userName });
+        })),
     ...checks.map((each) => queue({ kind: "address-check", address: each })),
   ];
 }
@@ -120,7 +125,10 @@ export function mailsOfDeletion(
 ): readonly Step[] {
   const address = noticeAddressOf(user);
   const { preferredLanguage, locale } = user.profile;
-  const language = [preferredLanguage, locale].find((each) => typeof each === "string")?.slice(0, LANGUAGE_LENGTH);
+  const language = [preferredLanguage, locale]
+    .find((each) => typeof each === "string")
+    ?.slice(0, LANGUAGE_LENGTH)
+    .toWellFormed();
   const userName = qualifiedName(user);
   const mail = { kind: "deleted", address, userName, sourceIp: occasion.sourceIp, language } as const;
   return address === undefined ? [] : [queueing(user.id, occasion)(mail)];
@@ -133,7 +141,7 @@ export function mailsOfNewDevice(
 ): readonly Step[] {
   const address = noticeAddressOf(user);
   const { sourceIp, userAgent } = occasion;
-  const mail = { kind: "new-device", address, sourceIp, userAgent } as const;
+  const mail = { kind: "new-device", address, sourceIp, userAgent, userName: qualifiedName(user) } as const;
   return address === undefined ? [] : [queueing(user.id, occasion)(mail)];
 }
 
@@ -164,7 +172,12 @@ function asksForCheck({ profile }: Pick<User, "profile">): boolean {
   return systemAttributes(profile).verifyEmail === true;
 }
 
-/** Whether mail for the user goes to another address from now on, or will once that one is verified. */
+/** Whether mail for the user goes to another address after a change, or will once that one is verified. */
+function isReplacedBy(address: string, before: User, after: User): boolean {
+  if (noticeAddressOf(after) !== address) return true;
+  return isReplaced(address, after) && !isReplaced(address, before);
+}
+
 function isReplaced(address: string, { profile }: User): boolean {
   const value = primaryAddress(profile);
   return value === undefined || asSent(value)?.toLowerCase() !== address.toLowerCase();

@@ -83,6 +83,15 @@ export function storedResource(user: User): Resource {
   };
 }
 
+/** What a new user needs besides its resource. */
+interface NewUser {
+  readonly needsPassword: boolean;
+  /** A new id, where the caller needs it before. */
+  readonly id?: string;
+  /** Further steps of the same transaction. */
+  readonly also?: readonly Step[];
+}
+
 /**
  * Creates a user. From a caller that may import hashes, the password may be one (decision 0098). Throws
  * `request.invalid` and `scim.unique`. Two round trips.
@@ -91,7 +100,7 @@ export async function createUser(
   { users, tenants, userStores, nameRules, passwords, sendsMail = false }: UserStores,
   context: ChangeContext,
   resource: Resource,
-  { needsPassword }: { readonly needsPassword: boolean },
+  { needsPassword, id = newId(), also = [] }: NewUser,
 ): Promise<User> {
   const { tenant, now } = context;
   const account = accountOf(resource);
@@ -116,10 +125,10 @@ export async function createUser(
   const { userStore } = name;
   if (isImported && elsewhere) throw hashRefused(`a user store of an LDAP directory cannot take: ${userStore}`);
   const hasPassword = password !== undefined && !elsewhere;
-  const user = freshUser(newId(), name.name, now, { userStore, active, profile, hasPassword });
+  const user = freshUser(id, name.name, now, { userStore, active, profile, hasPassword });
   const inUse = () => new Error("a new user id is in use");
   const { history } = passwords;
-  const steps: Step[] = [];
+  const steps: Step[] = [...also];
   if (hasPassword) {
     const credential = isImported
       ? importedCredential(password)

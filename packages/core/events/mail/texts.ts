@@ -15,6 +15,7 @@ interface Account {
 interface Texts {
   readonly passwordLink: (account: Account & { readonly link: string; readonly minutes: number }) => Letter;
   readonly userNames: (account: { readonly service: string; readonly userNames: readonly string[] }) => Letter;
+  readonly registration: (about: { readonly service: string; readonly link: string; readonly hours: number }) => Letter;
   readonly invitation: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
   readonly addressCheck: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
   readonly notice: (notice: Notice) => Letter;
@@ -91,7 +92,8 @@ const englishNotices: Readonly<Record<NoticeKind, NoticeText>> = {
   },
   "new-device": {
     subject: (service) => `New sign-in to ${service}`,
-    what: (service) => `somebody signed in to your account at ${service} in a browser that was not used for it before.`,
+    what: (service) =>
+      `somebody signed in to your account at ${service} in a browser that is new, or was signed out since.`,
     advice: ANOTHER_PASSWORD,
   },
 };
@@ -113,6 +115,16 @@ const english: Texts = {
       `Somebody asked for the user names that have this e-mail address at ${service}:`,
       { list: userNames },
       "If you did not ask for it, you need not do anything.",
+    ],
+  }),
+  registration: ({ service, link, hours }) => ({
+    subject: `Create your account at ${service}`,
+    parts: [
+      `Somebody asked for an account at ${service} with this e-mail address.`,
+      "If it was you, choose your user name and password:",
+      { label: "Create the account", link },
+      `The link works once, within ${hours} hours. Do not share it.`,
+      "If it was not you, you need not do anything: there is no account until the link is used.",
     ],
   }),
   invitation: ({ service, userName, link, hours }) => ({
@@ -208,7 +220,7 @@ const germanNotices: Readonly<Record<NoticeKind, NoticeText>> = {
   "new-device": {
     subject: (service) => `Neue Anmeldung bei ${service}`,
     what: (service) =>
-      `hat sich jemand mit Ihrem Konto bei ${service} in einem Browser angemeldet, der dafür bisher nicht benutzt wurde.`,
+      `hat sich jemand mit Ihrem Konto bei ${service} in einem Browser angemeldet, der neu ist oder seither abgemeldet wurde.`,
     advice: ANDERES_PASSWORT,
   },
 };
@@ -230,6 +242,16 @@ const german: Texts = {
       `Jemand hat nach den Benutzernamen gefragt, die bei ${service} diese E-Mail-Adresse haben:`,
       { list: userNames },
       "Wenn Sie das nicht waren, müssen Sie nichts tun.",
+    ],
+  }),
+  registration: ({ service, link, hours }) => ({
+    subject: `Ihr neues Konto bei ${service}`,
+    parts: [
+      `Jemand hat mit dieser E-Mail-Adresse ein Konto bei ${service} angefordert.`,
+      "Wenn Sie das waren, wählen Sie Ihren Benutzernamen und Ihr Passwort:",
+      { label: "Konto anlegen", link },
+      `Der Link gilt einmal und ${hours} Stunden lang. Geben Sie ihn nicht weiter.`,
+      "Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne den Link gibt es kein Konto.",
     ],
   }),
   invitation: ({ service, userName, link, hours }) => ({

@@ -8,8 +8,9 @@ import { concurrently } from "../../kernel/concurrently.ts";
 import { later } from "../../kernel/later.ts";
 import { eachNoted } from "../../kernel/noted.ts";
 import { waitMs } from "../../sign-in/logout/attempts.ts";
-import type { AskedKind, MailKind, WaitingMail } from "../../tokens/mail-model.ts";
+import { type AskedKind, isNotice, type MailKind, type WaitingMail } from "../../tokens/mail-model.ts";
 import {
+  type Counted,
   countMail,
   forgetWaiting,
   moveMail,
@@ -31,15 +32,13 @@ const PAGE = 100;
 const AT_ONCE = 4;
 const TENANTS_AT_ONCE = 8;
 const HOUR_MS = 60 * 60_000;
-const isAsked = (kind: MailKind): kind is AskedKind => kind === "password-link" || kind === "user-names";
+const isAsked = (kind: MailKind): kind is AskedKind =>
+  kind === "password-link" || kind === "user-names" || kind === "registration";
 /** Who asked for a link has asked again by then. */
 const giveUpMs = (kind: MailKind): number => (isAsked(kind) ? HOUR_MS : 24 * HOUR_MS);
-/**
- * The kinds that go to an address which anybody may have named count together. Each kind of notices, and invitations,
- * has a count of its own, which no stranger raises: otherwise a thief hides a notice by asking for other mails first.
- */
-const countOf = (kind: MailKind, to: string): string =>
-  isAsked(kind) || kind === "address-check" ? to.toLowerCase() : `${kind}\n${to.toLowerCase()}`;
+/** All notices to one address, as a multiple of the mails of one kind. */
+const NOTICES_FACTOR = 10;
+const isStrangers = (kind: MailKind): boolean => isAsked(kind) || kind === "address-check";
 
 /**
  * Sends what is due: of some tenants, or of those whose mails wait for another attempt, which costs one read where none
@@ -121,14 +120,25 @@ async function attempt(deps: MailDeps, mail: WaitingMail): Promise<Outcome> {
   }
 }
 
-/** Whether an address, or a user who has addresses checked, has had enough mails in this hour. */
+/**
+ * Whether an address, or a user who has addresses checked, has had enough mails in this hour. The kinds that go to an
+ * address which anybody may have named count together. Invitations, and each kind of notices of each user, have counts
+ * of their own, which nobody else raises: otherwise a thief hides a notice by causing other mails first.
+ */
 async function isTooMany({ table, limits, clock }: MailDeps, mail: WaitingMail, to: string): Promise<boolean> {
   const { tenant, kind, about } = mail;
-  const nowMs = clock.now();
-  const address = { tenant, kind: "address", value: countOf(kind, to) } as const;
-  if ((await countMail(table, address, nowMs)) > limits.ofAddressMax) return true;
-  if (kind !== "address-check") return false;
-  return (await countMail(table, { tenant, kind: "name", value: `${kind}\n${about}` }, nowMs)) > limits.ofNameMax;
+  const { ofAddressMax, ofNameMax } = limits;
+  const address = to.toLowerCase();
+  const isBeyond = async (counted: Omit<Counted, "tenant">, max: number) =>
+    (await countMail(table, { tenant, ...counted }, clock.now())) > max;
+  if (isNotice(kind)) {
+    const own = { kind: "address", value: `${kind}\n${about}\n${address}` } as const;
+    if (await isBeyond(own, ofAddressMax)) return true;
+    return isBeyond({ kind: "address", value: `notices\n${address}` }, NOTICES_FACTOR * ofAddressMax);
+  }
+  const value = isStrangers(kind) ? address : `${kind}\n${address}`;
+  if (await isBeyond({ kind: "address", value }, ofAddressMax)) return true;
+  return kind === "address-check" && isBeyond({ kind: "name", value: `${kind}\n${about}` }, ofNameMax);
 }
 
 /** Moves a mail to another time; `undefined` where another worker was first. */

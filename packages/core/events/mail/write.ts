@@ -12,7 +12,7 @@ import { nameIn } from "../../sign-in/authentication/sign-in.ts";
 import { type Language, languageOf } from "../../sign-in/pages/language.ts";
 import { pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
 import { addingLink, addressDigest, LINK_SECONDS, type LinkPurpose, linkTimes } from "../../tokens/mail-link-store.ts";
-import { type Mail, type MailKind, type NoticeKind, noticeKinds } from "../../tokens/mail-model.ts";
+import { isNotice, type Mail, type MailKind, type NoticeKind } from "../../tokens/mail-model.ts";
 import type { MailDeps } from "./deps.ts";
 import type { Letter } from "./model.ts";
 import { letters } from "./texts.ts";
@@ -36,13 +36,12 @@ export async function addressed(mail: Mail, deps: MailDeps): Promise<Addressed |
   return isNotice(kind) ? notice(kind, mail, deps) : writers[kind](mail, deps);
 }
 
-const isNotice = (kind: MailKind): kind is NoticeKind => noticeKinds.some((each) => each === kind);
-
 type Writer = (mail: Mail, deps: MailDeps) => Promise<Addressed | undefined>;
 
 const writers: Readonly<Record<Exclude<MailKind, NoticeKind>, Writer>> = {
   "password-link": passwordLink,
   "user-names": userNames,
+  registration,
   invitation,
   "address-check": addressCheck,
 };
@@ -80,6 +79,28 @@ async function userNames(mail: Mail, deps: MailDeps): Promise<Addressed | undefi
   return { to: read.address, letter, language };
 }
 
+/**
+ * The link of a registration goes to an address of no user. A person who has an account gets the names of it instead,
+ * and one who may not sign in gets nothing.
+ */
+async function registration(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { tenant, about, language: asked } = mail;
+  const read = readAddress(about.trim());
+  if ("problem" in read) return undefined;
+  const to = read.address;
+  if ((await usersAt(tenant, to, deps)).length > 0) return userNames(mail, deps);
+  const nowMs = deps.clock.now();
+  const { handle, step } = addingLink({
+    ...{ purpose: "registration", tenant, userId: "", address: addressDigest(to), registers: to },
+    ...{ issuedAtSeconds: Math.floor(nowMs / 1_000), issuedMs: nowMs },
+  });
+  const language = languageOf(asked, undefined);
+  const link = `${deps.origin}${pathOf(recoveryPaths.registered, tenant)}?code=${handle}`;
+  const hours = LINK_SECONDS.registration / 3_600;
+  const letter = letters[language].registration({ service: serviceOf(tenant, deps), link, hours });
+  return { to, language, letter, ready: () => deps.table.write(step) };
+}
+
 /** An invitation counts until the user has a password. */
 async function invitation(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
   const user = await deps.users.find(mail.tenant, mail.about);
@@ -106,11 +127,9 @@ async function addressCheck(mail: Mail, deps: MailDeps): Promise<Addressed | und
 
 /** Tells a person what has happened to the account, at the address that counted before. */
 async function notice(kind: NoticeKind, mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
-  const { tenant, about, address, askedMs, sourceIp, userAgent } = mail;
-  const user = mail.userName === undefined ? await deps.users.find(tenant, about) : undefined;
-  const userName = mail.userName ?? (user && qualifiedName(user));
+  const { tenant, about, address, askedMs, sourceIp, userAgent, userName } = mail;
   if (userName === undefined || address === undefined) return undefined;
-  const language = languageOfMail(mail, user);
+  const language = languageOfMail(mail, await deps.users.find(tenant, about));
   const time = `${new Date(askedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const link = `${deps.origin}${pathOf(recoveryPaths.forgot, tenant)}`;
   const text = letters[language];
@@ -152,7 +171,9 @@ function account(user: User, { tenant }: Mail, deps: MailDeps) {
 
 /** The language of the page that a mail was asked for on; otherwise that of the person. */
 function languageOfMail({ language }: Mail, user: User | undefined): Language {
-  const own = user?.profile.preferredLanguage ?? user?.profile.locale;
+  // Of a deleted account, the mail has what the profile said.
+  if (!user) return languageOf(undefined, language);
+  const own = user.profile.preferredLanguage ?? user.profile.locale;
   return languageOf(language, typeof own === "string" ? own : undefined);
 }
 

@@ -92,6 +92,8 @@ const table = {
       "/oauth2/forgot-password",
       "/oauth2/reset-password",
       "/oauth2/verify-address",
+      "/oauth2/register",
+      "/oauth2/complete-registration",
     ],
   },
   /** Streams of security events. It signs what receivers poll, with keys that sign no token. */

@@ -9,6 +9,7 @@ import { fromFile } from "./file.ts";
 import { indexSection } from "./indexes.ts";
 import { oauthSection } from "./oauth.ts";
 import { passwordSection } from "./password.ts";
+import { registrationSection } from "./registration.ts";
 import { scim2Section } from "./scim2.ts";
 import { readSections } from "./section.ts";
 import { signInSection } from "./sign-in.ts";
@@ -32,6 +33,7 @@ export function readDeployment(source: string) {
       emailSection,
       passwordSection,
       accountSection,
+      registrationSection,
       accessSection,
       userNameSection,
       userStoreSection,

@@ -26,6 +26,7 @@ export function askPassword(
       action: actionOf("sign-in", request.tenant),
       request: sealPending(context.tools.seal, "sign-in", { request: waiting, browser, nowMs: context.now }),
       ...(context.tools.recovers && { forgot: pathOf(recoveryPaths.forgot, request.tenant) }),
+      ...(context.tools.registers(request.tenant) && { register: pathOf(recoveryPaths.register, request.tenant) }),
       ...more,
     },
     { cookies, formTarget: formTargetOf(request.to.redirectUri) },

@@ -42,6 +42,8 @@ export interface SignInTools {
   readonly localAdministrator?: string | undefined;
   /** Whether forgotten passwords can be recovered: the deployment sends mails. */
   readonly recovers: boolean;
+  /** Whether people may register in a tenant by a page. */
+  readonly registers: (tenant: string) => boolean;
   /** The limits of tokens, which say for how long a session that has ended is remembered. */
   readonly limits: TokenLimits;
   readonly signIn: SignIn;

@@ -1,7 +1,7 @@
 /**
  * The browsers in which a user has signed in: a sealed cookie of the browser names them by digests, so that a new
  * browser is told apart without a read (decision 0182). It proves nothing: who takes it away or steals it changes
- * whether a mail is sent, and no more.
+ * whether mails are sent, until all devices of the user are signed out, and no more.
  */
 
 import type { Step } from "../../database/table/table.ts";
@@ -27,9 +27,18 @@ export interface DeviceNoted {
   readonly cookies: readonly string[];
 }
 
-/** Notes the browser in which a user of a tenant has just signed in. Nothing where the deployment sends no mail. */
+/** A user who has just signed in. */
+interface SignedIn {
+  readonly user: User;
+  readonly tenant: string;
+  readonly userAgent: string | undefined;
+  /** When all devices of the user were signed out: no browser is known from before. */
+  readonly fromMs: number;
+}
+
+/** Notes the browser in which a user has just signed in. Nothing where the deployment sends no mail. */
 export function notingDevice(
-  { user, tenant, userAgent }: { readonly user: User; readonly tenant: string; readonly userAgent: string | undefined },
+  { user, tenant, userAgent, fromMs }: SignedIn,
   { cookies, now, sourceIp, tools: { recovers, seal } }: SignInContext,
 ): DeviceNoted {
   if (!recovers) return { steps: [], cookies: [] };
@@ -37,18 +46,24 @@ export function notingDevice(
   const name = digestOf(`${tenant}\n${user.id}`).slice(0, 22);
   const known = knownIn(knownDevicesIn(cookies), seal).filter(([, at]) => nowSeconds < at + KNOWN_SECONDS);
   const others = known.filter(([each]) => each !== name);
+  const isKnown = known.some(([each, at]) => each === name && at * 1_000 >= fromMs);
   const next: readonly Known[] = [[name, nowSeconds], ...others.slice(0, KNOWN_MAX - 1)];
   const occasion = { tenant, now, sourceIp, userAgent: userAgentOf(userAgent) };
   return {
-    steps: others.length < known.length ? [] : mailsOfNewDevice(user, occasion),
+    steps: isKnown ? [] : mailsOfNewDevice(user, occasion),
     cookies: [settingKnownDevices(seal.seal(JSON.stringify(next), OWNER), KNOWN_SECONDS)],
   };
+}
+
+function isEntry(value: unknown): value is Known {
+  return Array.isArray(value) && typeof value[0] === "string" && typeof value[1] === "number";
 }
 
 function knownIn(sealed: string | undefined, seal: SignInContext["tools"]["seal"]): readonly Known[] {
   if (sealed === undefined) return [];
   try {
-    return JSON.parse(seal.open(sealed, OWNER)) as readonly Known[];
+    const parsed: unknown = JSON.parse(seal.open(sealed, OWNER));
+    return Array.isArray(parsed) ? parsed.filter(isEntry) : [];
   } catch {
     // Sealed with another key, or changed by somebody: a browser that knows nobody.
     return [];

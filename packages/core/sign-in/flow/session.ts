@@ -187,7 +187,7 @@ export function startSession(clientId: string, signedIn: SignedInUser, context: 
   const { value, reference } = newSessionCookie(session);
   signedIn.onStart?.(reference);
   const { digest } = reference;
-  const device = notingDevice({ user, tenant, userAgent: signedIn.userAgent }, context);
+  const device = notingDevice({ user, tenant, userAgent: signedIn.userAgent, fromMs: userFromMs }, context);
   const others = sessions.filter((each) => each.session.sid !== session.sid && each !== former);
   const ending = [
     ...(former && !continued ? [former] : []),

@@ -11,6 +11,7 @@ const english = {
   password: "Password",
   signIn: "Sign in",
   forgot: "Forgot your password?",
+  register: "Create an account",
   wrong: "The user name or the password is wrong, or the user may not sign in.",
   locked: "Too many wrong passwords. Wait some minutes, then try again.",
   throttled:
@@ -155,6 +156,7 @@ const german: Messages = {
   password: "Passwort",
   signIn: "Anmelden",
   forgot: "Passwort vergessen?",
+  register: "Konto anlegen",
   wrong: "Der Benutzername oder das Passwort ist falsch, oder die Anmeldung ist nicht erlaubt.",
   locked: "Zu viele falsche Passwörter. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.",
   throttled:

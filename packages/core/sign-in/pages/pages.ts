@@ -23,6 +23,8 @@ export interface SignInForm extends PageContext {
   readonly identifiers: ReadonlySet<Identifier>;
   /** Where people go who have forgotten their password; absent where it cannot be recovered. */
   readonly forgot?: string | undefined;
+  /** Where people create an account; absent where they cannot. */
+  readonly register?: string | undefined;
   readonly problem?:
     | keyof Pick<Messages, "wrong" | "locked" | "throttled" | "incomplete" | "used" | "late">
     | undefined;
@@ -30,7 +32,7 @@ export interface SignInForm extends PageContext {
 
 export function signInPage(form: SignInForm, options?: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName = "", identifiers, forgot, problem } = form;
+  const { application, action, request, userName = "", identifiers, forgot, register, problem } = form;
   const content = html`<h1>${say.signInTo(application)}</h1>
 ${problem === undefined ? undefined : html`<p role="alert" id="problem">${say[problem]}</p>`}
 <form method="post" action="${action}">
@@ -43,6 +45,7 @@ ${problem === undefined ? undefined : html`<p role="alert" id="problem">${say[pr
 <button type="submit">${say.signIn}</button>
 </form>
 ${forgot === undefined ? undefined : html`<p><a href="${forgot}">${say.forgot}</a></p>`}
+${register === undefined ? undefined : html`<p><a href="${register}">${say.register}</a></p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 <button type="submit" name="choice" value="cancel" class="second">${say.cancel}</button>

@@ -6,6 +6,8 @@ export const recoveryPaths = {
   forgot: "/oauth2/forgot-password",
   reset: "/oauth2/reset-password",
   verify: "/oauth2/verify-address",
+  register: "/oauth2/register",
+  registered: "/oauth2/complete-registration",
 } as const;
 
 /** A path in a tenant. */

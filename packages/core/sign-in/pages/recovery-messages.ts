@@ -31,6 +31,26 @@ const english = {
   endedAgain: "Ask for a new mail",
   changedTitle: "Your password is changed",
   changedAdvice: "You are signed out everywhere. Go back to the application and sign in with the new password.",
+  registerTitle: "Create an account",
+  registerAdvice: "Enter your e-mail address. You get a mail with a link to create the account.",
+  registerLabel: "E-mail address",
+  registerSend: "Send me the mail",
+  registerAddress: "Enter an e-mail address, as in kim@example.com.",
+  registerDomain: "People with this e-mail address cannot register here. Use the address of your organization.",
+  registerAsked:
+    "A mail is on its way to the address. If it has an account already, the mail names it. Otherwise its link creates one. If no mail comes within some minutes, look into the folder for spam.",
+  registerAgain: "Enter another address",
+  registerFor: (address: string) => `For the e-mail address ${address}, which is confirmed by this link.`,
+  registerName: "User name",
+  registerGiven: "Given name (optional)",
+  registerFamily: "Family name (optional)",
+  registerAccept: "I accept the terms.",
+  registerRead: "Read the terms",
+  registerCreate: "Create the account",
+  registerNameMissing: "Enter a user name.",
+  registerNameTaken: "This user name is in use. Choose another one.",
+  registerNameRefused: "This cannot be a user name here. Choose another one, or use your e-mail address.",
+  registerTerms: "Accept the terms to create the account.",
 };
 
 /** What the pages of one language say. */
@@ -69,6 +89,27 @@ const german: RecoveryMessages = {
   changedTitle: "Ihr Passwort ist geändert",
   changedAdvice:
     "Sie sind überall abgemeldet. Gehen Sie zur Anwendung zurück und melden Sie sich mit dem neuen Passwort an.",
+  registerTitle: "Konto anlegen",
+  registerAdvice: "Geben Sie Ihre E-Mail-Adresse ein. Sie bekommen eine E-Mail mit einem Link, der das Konto anlegt.",
+  registerLabel: "E-Mail-Adresse",
+  registerSend: "E-Mail anfordern",
+  registerAddress: "Geben Sie eine E-Mail-Adresse ein, wie kim@example.com.",
+  registerDomain: "Mit dieser E-Mail-Adresse kann sich hier niemand registrieren. Nehmen Sie die Ihrer Organisation.",
+  registerAsked:
+    "Eine E-Mail ist unterwegs. Wenn es zu der Adresse schon ein Konto gibt, nennt die E-Mail es. Sonst legt ihr Link eines an. Wenn in einigen Minuten keine E-Mail kommt, sehen Sie im Ordner für Spam nach.",
+  registerAgain: "Eine andere Adresse eingeben",
+  registerFor: (address) => `Für die E-Mail-Adresse ${address}, die mit diesem Link bestätigt ist.`,
+  registerName: "Benutzername",
+  registerGiven: "Vorname (freiwillig)",
+  registerFamily: "Nachname (freiwillig)",
+  registerAccept: "Ich nehme die Bedingungen an.",
+  registerRead: "Bedingungen lesen",
+  registerCreate: "Konto anlegen",
+  registerNameMissing: "Geben Sie einen Benutzernamen ein.",
+  registerNameTaken: "Dieser Benutzername ist vergeben. Wählen Sie einen anderen.",
+  registerNameRefused:
+    "Das kann hier kein Benutzername sein. Wählen Sie einen anderen, oder nehmen Sie Ihre E-Mail-Adresse.",
+  registerTerms: "Nehmen Sie die Bedingungen an, um das Konto anzulegen.",
 };
 
 /** The sentences by the tags of their languages. */

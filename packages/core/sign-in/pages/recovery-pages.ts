@@ -13,6 +13,8 @@ export interface RecoveryPage extends PageContext {
   readonly forgotPath: string;
   readonly resetPath: string;
   readonly verifyPath: string;
+  readonly registerPath: string;
+  readonly registeredPath: string;
 }
 
 /** The form for a name. */

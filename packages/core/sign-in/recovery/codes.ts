@@ -5,13 +5,15 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "../../kernel/faults.ts";
 import type { Seal } from "../../kernel/seal.ts";
+import type { RecoveryKind } from "../../tokens/mail-model.ts";
 import type { Asking } from "./ask.ts";
 
 /** The calls that take such a code. A code of one does not count at another. */
 export type CodeStep = "recover" | "resend";
 
 /** What a code carries. */
-export interface Coded extends Pick<Asking, "kind" | "tenant" | "about"> {
+export interface Coded extends Pick<Asking, "tenant" | "about"> {
+  readonly kind: RecoveryKind;
   /** The code of the recovery, which its link belongs to. */
   readonly flowCode: string;
 }

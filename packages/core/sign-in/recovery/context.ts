@@ -14,6 +14,16 @@ export interface AskLimits {
   readonly ofSourceMax: number;
 }
 
+/** What holds where people may register by a page. */
+export interface Registration {
+  /** The domains of addresses that may register, in ASCII and small letters; empty for all. */
+  readonly emailDomains: readonly string[];
+  /** The terms to accept. */
+  readonly termsUrl: string | undefined;
+  /** How many people may ask for it in a tenant, in an hour by the clock. */
+  readonly hourMax: number;
+}
+
 /** What lives as long as the container. */
 export interface RecoveryTools {
   /** False where the deployment sends no mail: then nothing is recovered. */
@@ -21,6 +31,8 @@ export interface RecoveryTools {
   readonly limits: AskLimits;
   readonly passwords: PasswordLimits;
   readonly brandOf: (tenant: string) => Brand;
+  /** `undefined` for a tenant in which nobody may register. */
+  readonly registrationOf: (tenant: string) => Registration | undefined;
   /** Seals the codes between the calls of the API. */
   readonly seal: Seal;
 }
@@ -28,7 +40,7 @@ export interface RecoveryTools {
 /** What one request reads and writes. */
 export interface RecoveryStores {
   readonly table: Table;
-  readonly users: Pick<UserStore, "find" | "idOf">;
+  readonly users: Pick<UserStore, "find" | "idOf" | "idsBy">;
   readonly tenants: Pick<TenantStore, "find">;
   /** Changes users on behalf of one: the records of changes name that user. */
   readonly identitiesAs: (principal: Principal) => UserStores;

@@ -108,6 +108,45 @@ export const accountRecoveryOperations = {
     summary: "Confirm the address of the link in the mail",
     body: z.object({ code: handle }).meta({ id: "VerifyAddressForm" }),
   }),
+  showRegister: operation({
+    ...page,
+    source: "decision 0183",
+    method: "GET",
+    path: recoveryPaths.register,
+    summary: "Show the page on which people ask for an account",
+  }),
+  register: operation({
+    ...form,
+    source: "decision 0183",
+    path: recoveryPaths.register,
+    summary: "Take the address of somebody who asks for an account",
+    body: z.object({ address: parameter.meta({ description: "The e-mail address" }) }).meta({ id: "RegisterForm" }),
+  }),
+  showRegistration: operation({
+    ...page,
+    source: "decision 0183",
+    method: "GET",
+    path: recoveryPaths.registered,
+    summary: "Show the page on which people create their account",
+    query: z.object({ code: handle }),
+  }),
+  completeRegistration: operation({
+    ...form,
+    source: "decision 0183",
+    path: recoveryPaths.registered,
+    summary: "Create the account of somebody who has used the link in the mail",
+    body: z
+      .object({
+        code: handle,
+        username: parameter.meta({ description: "The user name" }),
+        given: parameter.meta({ description: "The given name" }),
+        family: parameter.meta({ description: "The family name" }),
+        password: parameter.meta({ description: "The password" }),
+        repeated: parameter.meta({ description: "The same again" }),
+        terms: parameter.meta({ description: "Present where the terms are accepted" }),
+      })
+      .meta({ id: "RegistrationForm" }),
+  }),
   resendCode: operation({
     ...call,
     source: "decision 0182",

@@ -146,7 +146,7 @@ function form(
   });
 }
 
-function pageOf(headers: RecoveryHeaders, { tools, pathTenant }: RecoveryContext): RecoveryPage {
+export function pageOf(headers: RecoveryHeaders, { tools, pathTenant }: RecoveryContext): RecoveryPage {
   const tenant = pathTenant ?? SUPER_TENANT;
   return {
     language: languageOf(undefined, headers["accept-language"]),
@@ -154,11 +154,13 @@ function pageOf(headers: RecoveryHeaders, { tools, pathTenant }: RecoveryContext
     forgotPath: pathOf(recoveryPaths.forgot, tenant),
     resetPath: pathOf(recoveryPaths.reset, tenant),
     verifyPath: pathOf(recoveryPaths.verify, tenant),
+    registerPath: pathOf(recoveryPaths.register, tenant),
+    registeredPath: pathOf(recoveryPaths.registered, tenant),
   };
 }
 
 /** A page of another site must not send the forms: that would have mails sent in the name of its visitor. */
-function refuseForeign({ "sec-fetch-site": site }: RecoveryHeaders): void {
+export function refuseForeign({ "sec-fetch-site": site }: RecoveryHeaders): void {
   if (site === undefined || site === "same-origin" || site === "none") return;
   throw new Fault("request.invalid", "The form was sent by a page of another site. Open the page here, then send it.");
 }

@@ -3,14 +3,16 @@ import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Handlers } from "../../kernel/operation/operation.ts";
 import { LinkEnded } from "../../tokens/mail-link-store.ts";
+import type { RecoveryKind } from "../../tokens/mail-model.ts";
 import { digestOf } from "../../tokens/opaque.ts";
 import { languageOf } from "../pages/language.ts";
 import { pathOf } from "../pages/paths.ts";
-import { type Asking, askForMail, countSource, recoveringTenant } from "./ask.ts";
+import { askForMail, countSource, recoveringTenant } from "./ask.ts";
 import { invalidCode, newFlowCode, openCode, sealCode } from "./codes.ts";
 import type { RecoveryContext, RecoveryStores } from "./context.ts";
 import type { accountRecoveryOperations } from "./contract.ts";
 import { showForgot, showReset, showVerify, takeForgot, takeReset, takeVerify } from "./forms.ts";
+import { showRegister, showRegistration, takeRegister, takeRegistration } from "./register.ts";
 import { resend } from "./resend.ts";
 import { exchangeLink, isOfFlow, problemOf, setPassword, usableLink } from "./reset.ts";
 import { claimUris } from "./shapes.ts";
@@ -19,8 +21,6 @@ const BASE = "/api/users/v2/recovery";
 const CHANNEL_ID = "1";
 /** The same for every account, and where there is none. */
 const MASK = "**********";
-
-type Kind = Asking["kind"];
 
 /** What each kind of recovery is called in paths and codes. */
 const words = {
@@ -36,6 +36,10 @@ export const accountRecoveryHandlers: Handlers<typeof accountRecoveryOperations,
 
   showVerifyAddress: ({ query, headers }, context) => showVerify(query.code, headers, context),
   verifyAddress: ({ body, headers }, context) => takeVerify(body, headers, context),
+  showRegister: ({ headers }, context) => showRegister(headers, context),
+  register: ({ body, headers }, context) => takeRegister(body, headers, context),
+  showRegistration: ({ query, headers }, context) => showRegistration(query.code, headers, context),
+  completeRegistration: ({ body, headers }, context) => takeRegistration(body, headers, context),
   async resendCode({ body }, context) {
     await resend(body, context);
     return undefined;
@@ -83,7 +87,7 @@ const sentences = {
 } as const;
 
 /** The name of a recovery by user name or address; that of user names needs an address. */
-function aboutOf(kind: Kind, [claim]: readonly { readonly uri: string; readonly value: string }[]): string {
+function aboutOf(kind: RecoveryKind, [claim]: readonly { readonly uri: string; readonly value: string }[]): string {
   const { userName, email } = claimUris;
   const known: readonly string[] = kind === "user-names" ? [email] : [userName, email];
   if (claim && known.includes(claim.uri)) return claim.value;
@@ -91,7 +95,7 @@ function aboutOf(kind: Kind, [claim]: readonly { readonly uri: string; readonly 
 }
 
 async function init(
-  kind: Kind,
+  kind: RecoveryKind,
   claims: readonly { readonly uri: string; readonly value: string }[],
   context: RecoveryContext,
 ) {
@@ -111,7 +115,7 @@ async function init(
 }
 
 async function recover(
-  kind: Kind,
+  kind: RecoveryKind,
   { recoveryCode, channelId }: { readonly recoveryCode: string; readonly channelId: string },
   headers: { readonly "accept-language"?: string | undefined },
   context: RecoveryContext,

@@ -23,7 +23,7 @@ import {
 import { digestOf } from "../../tokens/opaque.ts";
 import type { RecoveryContext } from "./context.ts";
 
-type Readers = Pick<RecoveryContext, "table" | "users" | "now">;
+type Readers = Pick<RecoveryContext, "table" | "now"> & { readonly users: Pick<RecoveryContext["users"], "find"> };
 
 /** A link that counts now, and its user. */
 export interface Usable {
