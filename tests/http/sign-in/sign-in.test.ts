@@ -207,7 +207,7 @@ describe("signIn", () => {
     const page = browser();
     const sets = (await page.open(requestOf(client))).headers.getSetCookie();
     sets.push(...(await enter(page)).headers.getSetCookie());
-    expect(sets.length).toBe(2);
+    expect(sets.length).toBe(3);
     for (const set of sets) expect(set).toMatch(/^__Host-[\w-]+=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Lax/);
   });
 });
