@@ -170,7 +170,7 @@ ${alertOf(problem && sentenceOf(say, problem, limits))}
 ${reasonOf(say, form)}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
-<input type="hidden" name="username" value="${userName}" autocomplete="username">
+<input type="text" name="username" value="${userName}" autocomplete="username" hidden>
 ${field("password", say.newPassword)}
 ${field("repeated", say.newPasswordAgain)}
 <p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>

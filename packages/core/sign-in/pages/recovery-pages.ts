@@ -71,7 +71,7 @@ ${alertOf(problem && sentenceOf(languages[form.language], problem, limits))}
 <p>${isFirst ? say.firstFor(userName) : say.resetFor(userName)}</p>
 <form method="post" action="${resetPath}">
 <input type="hidden" name="code" value="${code}">
-<input type="hidden" name="username" value="${userName}" autocomplete="username">
+<input type="text" name="username" value="${userName}" autocomplete="username" hidden>
 ${field("password", say.newPassword)}
 ${field("repeated", say.newPasswordAgain)}
 <p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>

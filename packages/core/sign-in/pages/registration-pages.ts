@@ -86,7 +86,7 @@ ${alertOf(problem && problemText(form, problem))}
  spellcheck="false" required maxlength="255"${problem === undefined ? undefined : html` aria-describedby="problem"`}>
 ${optional("given", given, say.registerGiven, "given-name")}
 ${optional("family", family, say.registerFamily, "family-name")}
-${secret("password", say.password)}
+${secret("password", say.newPassword)}
 ${secret("repeated", say.newPasswordAgain)}
 <p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>
 ${terms}
