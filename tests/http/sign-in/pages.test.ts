@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)("every page", () => {
       password: ["username", "current-password"],
       setup: ["one-time-code"],
       code: ["one-time-code", "off"],
-      "new-password": ["new-password", "new-password"],
+      "new-password": ["username", "new-password", "new-password"],
     });
   });
 
