@@ -135,9 +135,12 @@ export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }
         ledger.note(`RESTARTED ${victim}`);
       }
       await part(kills.length + 1);
-      isOn = false;
     };
-    await Promise.all([trouble(), ...actors.map(writer), ...Array.from({ length: READERS }, reader)]);
+    // Where a service does not start again, the writers must end too.
+    const ended = trouble().finally(() => {
+      isOn = false;
+    });
+    await Promise.all([ended, ...actors.map(writer), ...Array.from({ length: READERS }, reader)]);
     const faults = { ...service.proxy.counts };
     service.proxy.calm();
     isCalm = true;
