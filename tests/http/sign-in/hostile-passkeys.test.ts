@@ -148,7 +148,7 @@ describe("usePasskey", () => {
       const { request = "" } = page.fields();
       const credential = key.get(askedIn(shown));
       const first = await send(page, "/oauth2/passkey", { request, credential });
-      expect([first.status, first.headers.getSetCookie().length]).toEqual([303, 1]);
+      expect([first.status, first.headers.getSetCookie().length]).toEqual([303, 2]);
       const again = await send(page, "/oauth2/passkey", { request, credential });
       expect([again.status, again.headers.getSetCookie()]).toEqual([400, []]);
       expect(again.text).toContain("Another page was faster.");

@@ -111,7 +111,7 @@ describe("text of others", () => {
     await page.open(requestOf(client, { state: text }));
     const done = await enter(page);
     expect([done.status, answerOf(done).state]).toEqual([303, text]);
-    expect(done.headers.getSetCookie().length).toBe(1);
+    expect(done.headers.getSetCookie().length).toBe(2);
   });
   test("in the names of an application, a user and a scope", async () => {
     const name = "Cars and more";
