@@ -158,6 +158,9 @@ describe("showRegister, register, showRegistration, completeRegistration", () =>
       [{ username: "TAKEN" }, /in use/],
       [{ username: "LDAP/kim" }, /cannot be a user name/],
       [{ username: "kim\u202Eevil" }, /cannot be a user name/],
+      // Another person may sign in with it.
+      [{ username: "victim@example.com" }, /cannot be a user name/],
+      [{ username: "+49 170 1234567" }, /cannot be a user name/],
       [{ username: "someone@strict.example.unknown/" }, /cannot be a user name/],
       [{ password: "" }, /password/],
       [{ repeated: "something-Else-1" }, /not the same|differ/],

@@ -5,8 +5,10 @@
 import type { Step } from "../../database/table/table.ts";
 import { passwordProblem } from "../../directory/credentials/password-rules.ts";
 import { createUser } from "../../directory/provisioning/users.ts";
+import { phoneForm } from "../../directory/users/identifiers.ts";
 import { PRIMARY } from "../../kernel/domain/username.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { foldName } from "../../kernel/fold.ts";
 import { newId } from "../../kernel/ids.ts";
 import { domainOf, readAddress } from "../../kernel/mail-address.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -79,13 +81,13 @@ export async function takeRegistration(
   context: RecoveryContext,
 ): Promise<PageResult> {
   refuseForeign(headers);
-  const { tenant, shown, link, registration } = await opened(body.code, headers, context);
+  const { shown, link, registration } = await opened(body.code, headers, context);
   // With a link, somebody could ask for one name after the other.
   await countSource(context);
   if (!link) return linkEndedPage(shown);
   const again = (problem: RegistrationForm["problem"]) =>
     registrationPage({ ...formOf(body, link, { shown, registration }, context), problem });
-  const problem = problemIn(body, tenant, registration, context);
+  const problem = problemIn(body, link, registration, context);
   if (problem) return again(problem);
   try {
     await register(body, link, context);
@@ -133,23 +135,32 @@ async function opened(code: string | undefined, headers: RecoveryHeaders, contex
     address !== undefined &&
     isAllowed(address, registration) &&
     (await users.idsBy(tenant, { attribute: "emails", value: address }, 1)).length === 0;
-  return { tenant, registration, shown: pageOf(headers, context), link: isFree ? link : undefined };
+  return { registration, shown: pageOf(headers, context), link: isFree ? link : undefined };
 }
 
 function problemIn(
   { username = "", password = "", repeated = "", terms }: RegistrationBody,
-  tenant: string,
+  { tenant, registers = "" }: FoundLink,
   { termsUrl }: Registration,
   { tools }: RecoveryContext,
 ): RegistrationForm["problem"] {
   const name = username.trim();
   if (name === "") return "registerNameMissing";
   // What is before a slash would be a user store.
-  if (name.includes("/")) return "registerNameRefused";
+  if (name.includes("/") || isIdentifierOfOthers(name, registers)) return "registerNameRefused";
   if (password === "") return "passwordMissing";
   if (password !== repeated) return "passwordsDiffer";
   if (termsUrl !== undefined && terms === undefined) return "registerTerms";
   return passwordProblem(password, { tenant, userStore: PRIMARY, name }, tools.passwords);
+}
+
+/**
+ * Whether a name is an address or a number, which may be those of another person: a user name counts before them
+ * (decision 0186), so it would take that person's way to sign in.
+ */
+function isIdentifierOfOthers(name: string, ownAddress: string): boolean {
+  if (name.includes("@")) return foldName(name) !== foldName(ownAddress);
+  return phoneForm(name) !== undefined;
 }
 
 async function register(body: RegistrationBody, link: FoundLink, context: RecoveryContext): Promise<void> {
