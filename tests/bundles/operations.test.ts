@@ -8,8 +8,9 @@ import { world } from "#tests/support/world.ts";
 import { callerOf, type Received } from "#tools/operation-units/caller.ts";
 import { changes, reads } from "#tools/operation-units/calls.ts";
 import { createFixture } from "#tools/operation-units/fixture.ts";
+import { settingsForCalls } from "#tools/operation-units/service.ts";
 
-const api = world();
+const api = world({ deployment: await settingsForCalls() });
 const called = new Map<string, Received>();
 
 /** The data set takes some hundred requests. */

@@ -5,12 +5,17 @@ import { join } from "node:path";
 import { startService } from "#local/service.ts";
 import { inMemory } from "#tools/bench/calls.ts";
 
+/** The settings of the project, with people who may register. */
+export const settingsForCalls = async (): Promise<string> => {
+  const text = await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8");
+  return text.replace(/(?<=^\[registration\]\n(?:#.*\n)*enabled = )false/m, "true");
+};
+
 /** Starts it, with people who may register. `close` removes its settings too. */
 export const startForCalls = async () => {
   const folder = await mkdtemp(join(tmpdir(), "operation-units-"));
   const deploymentFile = join(folder, "deployment.toml");
-  const text = await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8");
-  await writeFile(deploymentFile, text.replace(/(?<=^\[registration\]\n(?:#.*\n)*enabled = )false/m, "true"));
+  await writeFile(deploymentFile, await settingsForCalls());
   const { url, close } = await startService({ ...inMemory, deploymentFile });
   return {
     url,

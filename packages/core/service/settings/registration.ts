@@ -7,8 +7,10 @@ import { table } from "./shared.ts";
 
 const DOMAINS_MAX = 1_000;
 
+const HOUR_MAX = 500;
+
 const settings = {
-  enabled: z.boolean(),
+  enabled: z.boolean().optional(),
   email_domains: z
     .array(
       z
@@ -16,46 +18,36 @@ const settings = {
         .transform((domain) => domainOf(domain) ?? "")
         .refine((domain) => domain !== "", { error: 'must be the domain of an e-mail address, like "example.com"' }),
     )
-    .max(DOMAINS_MAX),
+    .max(DOMAINS_MAX)
+    .optional(),
   terms_url: z
     .string()
     .max(500)
-    .refine((text) => /^https:\/\/[^\s"<>]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),
-  requests_per_hour: z.int().min(1).max(1_000_000),
+    .refine((text) => /^https:\/\/[^\s"<>]+$/.test(text) && URL.canParse(text), { error: "must be an https address" })
+    .optional(),
+  requests_per_hour: z.int().min(1).max(1_000_000).optional(),
 } as const;
-
-const Registering = table({
-  enabled: settings.enabled.default(false),
-  email_domains: settings.email_domains.default([]),
-  terms_url: settings.terms_url.optional(),
-  requests_per_hour: settings.requests_per_hour.default(500),
-  tenants: z.record(z.string().min(1).max(255), table(settings).partial()).default({}),
-});
-type Declared = Omit<z.output<typeof Registering>, "tenants">;
+const One = table(settings);
+type Declared = z.output<typeof One>;
+const Registering = table({ ...settings, tenants: z.record(z.string().min(1).max(255), One).optional() });
 
 /** Where people may register by a page: `registrationOf` is `undefined` for a tenant where they may not. */
 export const registrationSection = section(
   { registration: Registering.prefault({}) },
   ({
-    registration: { tenants, ...all },
+    registration: { tenants = {}, ...all },
   }): {
     readonly registrationOf: (tenant: string) => Registration | undefined;
-  } => ({ registrationOf: (tenant) => registrationFrom({ ...all, ...definedIn(tenants, tenant) }) }),
+  } => ({
+    registrationOf: (tenant) => registrationFrom(Object.hasOwn(tenants, tenant) ? { ...all, ...tenants[tenant] } : all),
+  }),
 );
 
-/** What is declared for one tenant. */
-function definedIn(tenants: z.output<typeof Registering>["tenants"], tenant: string): Partial<Declared> {
-  const declared = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
-  const defined = Object.entries(declared ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined) as Partial<Declared>;
-}
-
 function registrationFrom({
-  enabled,
-  email_domains,
+  enabled = false,
+  email_domains = [],
   terms_url,
-  requests_per_hour,
+  requests_per_hour = HOUR_MAX,
 }: Declared): Registration | undefined {
-  if (!enabled) return undefined;
-  return { emailDomains: email_domains, termsUrl: terms_url, hourMax: requests_per_hour };
+  return enabled ? { emailDomains: email_domains, termsUrl: terms_url, hourMax: requests_per_hour } : undefined;
 }
