@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { mailsOf, type ReadMail } from "#tests/support/mails.ts";
 import { saasOf } from "#tests/support/saas.ts";
 import { signInOf } from "#tests/support/sign-in.ts";
-import { world } from "#tests/support/world.ts";
+import { basic, world } from "#tests/support/world.ts";
 
 const SYSTEM = "urn:scim:wso2:schema";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
@@ -122,6 +122,25 @@ describe("showRegister, register, showRegistration, completeRegistration", () =>
     expect((await complete(one)).status).toBe(200);
     expect((await complete(two)).status).toBe(400);
     expect(await usersAt(address)).toHaveLength(1);
+  });
+  test("are not kept from the owner of an address by somebody who has entered it", async () => {
+    const address = fresh();
+    const thief = { username: `thief-of-${count}`, password: PASSWORD };
+    await api.ask("POST", "/scim2/Users", { body: { userName: thief.username, password: PASSWORD } });
+    const value = { emails: [{ value: address, primary: true }] };
+    const body = { Operations: [{ op: "replace", value }] };
+    expect((await api.ask("PATCH", "/scim2/Me", { body, as: basic(thief) })).status).toBe(200);
+    await mails.next();
+    expect((await complete(await codeFor(address), { username: "owner-of-it" })).status).toBe(200);
+    expect([await signsIn(address), await signsIn("owner-of-it")]).toEqual([true, true]);
+  });
+  test("send no link to the second address of a user", async () => {
+    const [primary, second] = [fresh(), fresh()];
+    const emails = [{ value: primary, primary: true }, { value: second }];
+    await api.ask("POST", "/scim2/Users", { body: { userName: "two-addresses", password: PASSWORD, emails } });
+    await mails.next();
+    expect((await ask(second)).status).toBe(200);
+    expect((await mails.next()).map(({ subject }) => subject)).toEqual([]);
   });
   test("of six submissions at once, one creates a user", async () => {
     const address = fresh();

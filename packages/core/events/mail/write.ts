@@ -11,6 +11,7 @@ import { knownDeviceOf } from "../../sign-in/account/device.ts";
 import { nameIn } from "../../sign-in/authentication/sign-in.ts";
 import { type Language, languageOf } from "../../sign-in/pages/language.ts";
 import { pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
+import { isAddressTaken } from "../../sign-in/recovery/taken.ts";
 import { addingLink, addressDigest, LINK_SECONDS, type LinkPurpose, linkTimes } from "../../tokens/mail-link-store.ts";
 import { isNotice, type Mail, type MailKind, type NoticeKind } from "../../tokens/mail-model.ts";
 import type { MailDeps } from "./deps.ts";
@@ -81,14 +82,14 @@ async function userNames(mail: Mail, deps: MailDeps): Promise<Addressed | undefi
 
 /**
  * The link of a registration goes to an address of no user. A person who has an account gets the names of it instead,
- * and one who may not sign in gets nothing.
+ * if it is the primary address there; one who may not sign in gets nothing.
  */
 async function registration(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
   const { tenant, about, language: asked } = mail;
   const read = readAddress(about.trim());
   if ("problem" in read) return undefined;
   const to = read.address;
-  if ((await usersAt(tenant, to, deps)).length > 0) return userNames(mail, deps);
+  if (await isAddressTaken(deps.users, tenant, to)) return userNames(mail, deps);
   const nowMs = deps.clock.now();
   const { handle, step } = addingLink({
     ...{ purpose: "registration", tenant, userId: "", address: addressDigest(to), registers: to },

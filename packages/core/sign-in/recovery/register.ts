@@ -25,6 +25,7 @@ import {
 import { askForMail, countSource, recoveringTenant } from "./ask.ts";
 import type { RecoveryContext, Registration } from "./context.ts";
 import { pageOf, type RecoveryHeaders, refuseForeign } from "./forms.ts";
+import { isAddressTaken } from "./taken.ts";
 
 const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
 
@@ -124,7 +125,7 @@ function isAllowed(address: string, { emailDomains }: Registration): boolean {
   return emailDomains.length === 0 || emailDomains.includes(domain);
 }
 
-/** The link of a request, if it counts: the address may still register, and no user has it. Up to three round trips. */
+/** The link of a request, if it counts: the address may still register, and no user has it. Up to four round trips. */
 async function opened(code: string | undefined, headers: RecoveryHeaders, context: RecoveryContext) {
   const { tenant, registration } = await registeringTenant(context);
   const { table, now, users } = context;
@@ -132,9 +133,7 @@ async function opened(code: string | undefined, headers: RecoveryHeaders, contex
     code === undefined ? undefined : await findLink(table, code, { purposes: ["registration"], tenant }, now);
   const { registers: address } = link ?? {};
   const isFree =
-    address !== undefined &&
-    isAllowed(address, registration) &&
-    (await users.idsBy(tenant, { attribute: "emails", value: address }, 1)).length === 0;
+    address !== undefined && isAllowed(address, registration) && !(await isAddressTaken(users, tenant, address));
   return { registration, shown: pageOf(headers, context), link: isFree ? link : undefined };
 }
 

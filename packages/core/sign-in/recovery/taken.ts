@@ -1,0 +1,19 @@
+/** Whether an address is one of a user already. */
+import { isIdentifiedBy } from "../../directory/users/lookup-rows.ts";
+import type { UserStore } from "../../directory/users/store.ts";
+
+/**
+ * Whether a user of a tenant has an address that counts. One that somebody entered and that is not verified counts for
+ * nothing: otherwise it would keep its owner from registering. Two round trips at most.
+ */
+export async function isAddressTaken(
+  users: Pick<UserStore, "find" | "idsBy">,
+  tenant: string,
+  address: string,
+): Promise<boolean> {
+  const lookup = { attribute: "emails", value: address } as const;
+  // Those of whom it counts come first.
+  const [id] = await users.idsBy(tenant, lookup, 1);
+  const user = id === undefined ? undefined : await users.find(tenant, id);
+  return user !== undefined && isIdentifiedBy(user, lookup);
+}
