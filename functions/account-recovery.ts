@@ -15,6 +15,7 @@ import { registrationSection } from "#core/service/settings/registration.ts";
 import { scim2Section } from "#core/service/settings/scim2.ts";
 import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { signInSection } from "#core/service/settings/sign-in.ts";
+import { userNameSection } from "#core/service/settings/user-names.ts";
 import { userStoreSection } from "#core/service/settings/user-stores.ts";
 import type { RecoveryStores, RecoveryTools } from "#core/sign-in/recovery/context.ts";
 import { accountRecoveryOperations } from "#core/sign-in/recovery/contract.ts";
@@ -33,6 +34,7 @@ const deployment = sectionsFromFile(deploymentFile(), [
   registrationSection,
   scim2Section,
   signInSection,
+  userNameSection,
   userStoreSection,
 ]);
 const recordedBy = recordedTables(deployment.changes);
@@ -78,6 +80,7 @@ export const handler = lambda<typeof operations, RecoveryStores>({
         roles: roleStore(recorded),
         tenants: tenantStore(recorded),
         userStores: userStoresOf(principal.tenant),
+        nameRules: deployment.nameRules,
         passwords: deployment.passwords,
         sendsMail: sendsMails(deployment),
       };

@@ -119,6 +119,33 @@ export async function findLink(
   return isIts && expiresAtSeconds * 1_000 > nowMs ? { ...link, digest } : undefined;
 }
 
+/** Who has registered an address last, and the step by which another user does. */
+export interface AddressClaim {
+  readonly step: (userId: string) => Step;
+}
+
+/**
+ * The claim of an address: of several registrations at once, by whatever links, one succeeds. Read it before it is
+ * checked that no user has the address; its step throws `LinkEnded` where another registration came between. One round
+ * trip.
+ */
+export async function addressClaim(table: Table, link: FoundLink, nowMs: number): Promise<AddressClaim> {
+  const { tenant, address } = link;
+  const key = keys.mailLink(digestOf(`registration\n${tenant}\n${address}`));
+  const before = await table.get(key);
+  const issuedAtSeconds = Math.floor(nowMs / 1_000);
+  const expiresAtSeconds = issuedAtSeconds + 2 * LINK_SECONDS.registration;
+  const otherwise = () => new LinkEnded();
+  return {
+    step(userId) {
+      const claim = { purpose: "registration", tenant, userId, address, issuedAtSeconds, issuedMs: nowMs } as const;
+      const put = { ...key, ...rows.write({ ...claim, expiresAtSeconds }) };
+      const when = before ? { equal: { userId: rows.read(before).userId } } : "absent";
+      return { put, when, otherwise };
+    },
+  };
+}
+
 /** Whether nothing has ended the link since it was sent: no other password, no lock, no sign-out everywhere. */
 export async function isCurrent(table: Table, link: MailLink, nowMs: number): Promise<boolean> {
   const [fromMs = 0] = await revocationStore(table).validFrom(link.tenant, [subjects.user(link.userId)]);

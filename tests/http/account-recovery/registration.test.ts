@@ -142,6 +142,37 @@ describe("showRegister, register, showRegistration, completeRegistration", () =>
     expect((await ask(second)).status).toBe(200);
     expect((await mails.next()).map(({ subject }) => subject)).toEqual([]);
   });
+  test("of links of one address that are used at once, one creates a user, and another one after its deletion", async () => {
+    const address = fresh();
+    const codes = [await codeFor(address), await codeFor(address), await codeFor(address)];
+    const all = await Promise.all(codes.map((code, at) => complete(code, { username: `of-links-${count}-${at}` })));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    const [user, ...more] = await usersAt(address);
+    expect(more).toEqual([]);
+    await api.ask("DELETE", `/scim2/Users/${user.id}`);
+    await mails.next();
+    expect((await complete(await codeFor(address), { username: `after-links-${count}` })).status).toBe(200);
+  });
+  test("take no name that sign-ins read in the address of a user of the tenant", async () => {
+    const tenant = await newTenant("named.example");
+    const base = "/t/named.example";
+    const emails = [{ value: "kim@named.example" }];
+    await tenant.ask("POST", "/scim2/Users", { body: { userName: "other-name", password: PASSWORD, emails } });
+    const code = await codeFor(fresh(), base);
+    expect((await complete(code, { username: "KIM" }, base)).text).toContain("in use");
+    expect((await complete(code, { username: "kim-2" }, base)).status).toBe(200);
+    const own = await codeFor("ada@named.example", base);
+    expect((await complete(own, { username: "ada" }, base)).status).toBe(200);
+  });
+  test("send no link to an address whose domain an administrator has written in another spelling", async () => {
+    const emails = [{ value: "kim@bücher.example" }];
+    await api.ask("POST", "/scim2/Users", {
+      body: { userName: "in-unicode", password: PASSWORD, active: false, emails },
+    });
+    await mails.next();
+    expect((await ask("kim@xn--bcher-kva.example")).status).toBe(200);
+    expect((await mails.next()).map(({ subject }) => subject)).toEqual([]);
+  });
   test("of six submissions at once, one creates a user", async () => {
     const address = fresh();
     const code = await codeFor(address);

@@ -356,5 +356,6 @@ email_domains = []
     ['[registration]\nterms_url = "javascript:alert(1)"', "must be an https address"],
     ["[registration]\nrequests_per_hour = 0", "registration.requests_per_hour"],
     ['[registration.tenants."a"]\nenable = true', 'unknown key "enable"'],
+    ['[registration.tenants."ACME.com"]\nenabled = false', "in small letters"],
   ])("%j is refused", (text, message) => expect(() => readDeployment(text)).toThrow(message));
 });

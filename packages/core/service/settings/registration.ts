@@ -28,8 +28,13 @@ const settings = {
   requests_per_hour: z.int().min(1).max(1_000_000).optional(),
 } as const;
 const One = table(settings);
+const Tenants = z.record(z.string(), One).superRefine((tenants, context) => {
+  for (const domain of Object.keys(tenants).filter((each) => each !== each.toLowerCase())) {
+    context.addIssue({ code: "custom", path: [domain], message: "must be the domain of a tenant, in small letters" });
+  }
+});
 type Declared = z.output<typeof One>;
-const Registering = table({ ...settings, tenants: z.record(z.string().min(1).max(255), One).optional() });
+const Registering = table({ ...settings, tenants: Tenants.optional() });
 
 /** Where people may register by a page: `registrationOf` is `undefined` for a tenant where they may not. */
 export const registrationSection = section(

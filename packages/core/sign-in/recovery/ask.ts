@@ -51,18 +51,22 @@ export async function countSource({ table, tools, sourceIp, now }: RecoveryConte
   if ((await countMail(table, counted, now)) <= tools.limits.ofSourceMax) return;
   throw new Fault(
     "recovery.throttled",
-    "Too many requests for mails came from this address. Wait an hour, then try again.",
+    "Too many requests came from this internet address. Wait an hour, then try again.",
   );
 }
 
 /**
  * Queues a mail, unless too many were asked for with this name: the answer does not say that. Throws as `countSource`
- * does. Two round trips.
+ * does. Three round trips.
  */
 export async function askForMail(asking: Asking, context: RecoveryContext): Promise<void> {
-  const { table, tools, now } = context;
-  const { tenant, kind, about } = asking;
   await countSource(context);
+  await queueMail(asking, context);
+}
+
+/** The same for a source that is counted already. Two round trips. */
+export async function queueMail(asking: Asking, { table, tools, now }: RecoveryContext): Promise<void> {
+  const { tenant, kind, about } = asking;
   // One name in all of its spellings.
   const { userStore, name } = nameIn(tenant, about);
   const value = `${kind}\n${userStore}/${foldName(name)}`;

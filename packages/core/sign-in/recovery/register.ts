@@ -12,7 +12,14 @@ import { foldName } from "../../kernel/fold.ts";
 import { newId } from "../../kernel/ids.ts";
 import { domainOf, readAddress } from "../../kernel/mail-address.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { type FoundLink, findLink, LinkEnded, usingLink } from "../../tokens/mail-link-store.ts";
+import {
+  type AddressClaim,
+  addressClaim,
+  type FoundLink,
+  findLink,
+  LinkEnded,
+  usingLink,
+} from "../../tokens/mail-link-store.ts";
 import { countMail } from "../../tokens/mail-store.ts";
 import type { RecoveryPage } from "../pages/recovery-pages.ts";
 import { donePage, linkEndedPage } from "../pages/recovery-pages.ts";
@@ -22,7 +29,7 @@ import {
   registerPage,
   registrationPage,
 } from "../pages/registration-pages.ts";
-import { askForMail, countSource, recoveringTenant } from "./ask.ts";
+import { countSource, queueMail, recoveringTenant } from "./ask.ts";
 import type { RecoveryContext, Registration } from "./context.ts";
 import { pageOf, type RecoveryHeaders, refuseForeign } from "./forms.ts";
 import { isAddressTaken } from "./taken.ts";
@@ -60,8 +67,10 @@ export async function takeRegister(
   if (!isAllowed(read.address, registration)) {
     return registerPage({ ...shown, address: about, problem: "registerDomain" });
   }
+  // Before the tenant: one source must not use up what a tenant may ask for.
+  await countSource(context);
   await countTenant(tenant, registration, context);
-  await askForMail({ kind: "registration", tenant, about: read.address, language: shown.language }, context);
+  await queueMail({ kind: "registration", tenant, about: read.address, language: shown.language }, context);
   return askedToRegisterPage(shown);
 }
 
@@ -82,16 +91,17 @@ export async function takeRegistration(
   context: RecoveryContext,
 ): Promise<PageResult> {
   refuseForeign(headers);
-  const { shown, link, registration } = await opened(body.code, headers, context);
+  const { shown, link, claim, registration } = await opened(body.code, headers, context);
   // With a link, somebody could ask for one name after the other.
   await countSource(context);
-  if (!link) return linkEndedPage(shown);
+  if (!link || !claim) return linkEndedPage(shown);
   const again = (problem: RegistrationForm["problem"]) =>
     registrationPage({ ...formOf(body, link, { shown, registration }, context), problem });
   const problem = problemIn(body, link, registration, context);
   if (problem) return again(problem);
+  if (await isReadAsAddress(body, link, context)) return again("registerNameTaken");
   try {
-    await register(body, link, context);
+    await register(body, link, claim, context);
   } catch (error) {
     if (error instanceof LinkEnded) return linkEndedPage(shown);
     if (!(error instanceof Fault)) throw error;
@@ -125,16 +135,17 @@ function isAllowed(address: string, { emailDomains }: Registration): boolean {
   return emailDomains.length === 0 || emailDomains.includes(domain);
 }
 
-/** The link of a request, if it counts: the address may still register, and no user has it. Up to four round trips. */
+/** The link of a request, if it counts: the address may still register, and no user has it. Up to five round trips. */
 async function opened(code: string | undefined, headers: RecoveryHeaders, context: RecoveryContext) {
   const { tenant, registration } = await registeringTenant(context);
   const { table, now, users } = context;
   const link =
     code === undefined ? undefined : await findLink(table, code, { purposes: ["registration"], tenant }, now);
-  const { registers: address } = link ?? {};
-  const isFree =
-    address !== undefined && isAllowed(address, registration) && !(await isAddressTaken(users, tenant, address));
-  return { registration, shown: pageOf(headers, context), link: isFree ? link : undefined };
+  const shown = pageOf(headers, context);
+  if (link?.registers === undefined || !isAllowed(link.registers, registration)) return { registration, shown };
+  const claim = await addressClaim(table, link, now);
+  if (await isAddressTaken(users, tenant, link.registers)) return { registration, shown };
+  return { registration, shown, link, claim };
 }
 
 function problemIn(
@@ -162,7 +173,25 @@ function isIdentifierOfOthers(name: string, ownAddress: string): boolean {
   return phoneForm(name) !== undefined;
 }
 
-async function register(body: RegistrationBody, link: FoundLink, context: RecoveryContext): Promise<void> {
+/**
+ * Whether sign-ins would read the address of another user as this name: in the tenant acme.com, `kim@acme.com` is the
+ * user `kim`.
+ */
+function isReadAsAddress(
+  { username = "" }: RegistrationBody,
+  { tenant, registers = "" }: FoundLink,
+  { users }: RecoveryContext,
+): Promise<boolean> {
+  const address = `${username.trim()}@${tenant}`;
+  return foldName(address) === foldName(registers) ? Promise.resolve(false) : isAddressTaken(users, tenant, address);
+}
+
+async function register(
+  body: RegistrationBody,
+  link: FoundLink,
+  claim: AddressClaim,
+  context: RecoveryContext,
+): Promise<void> {
   const { username = "", password = "", given = "", family = "" } = body;
   const { tenant, registers: value = "" } = link;
   const userName = username.trim();
@@ -175,7 +204,7 @@ async function register(body: RegistrationBody, link: FoundLink, context: Recove
     ...(entered.length > 0 && { name: Object.fromEntries(entered) }),
     [SYSTEM_SCHEMA]: { emailVerified: true, verifiedEmailAddresses: [value] },
   };
-  const also: readonly Step[] = [usingLink(link)];
+  const also: readonly Step[] = [usingLink(link), claim.step(id)];
   await createUser(stores, { tenant, now: context.now }, resource, { needsPassword: true, id, also });
 }
 

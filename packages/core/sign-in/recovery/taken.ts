@@ -1,4 +1,5 @@
 /** Whether an address is one of a user already. */
+import { domainToUnicode } from "node:url";
 import { isIdentifiedBy } from "../../directory/users/lookup-rows.ts";
 import type { UserStore } from "../../directory/users/store.ts";
 
@@ -11,9 +12,17 @@ export async function isAddressTaken(
   tenant: string,
   address: string,
 ): Promise<boolean> {
-  const lookup = { attribute: "emails", value: address } as const;
-  // Those of whom it counts come first.
-  const [id] = await users.idsBy(tenant, lookup, 1);
-  const user = id === undefined ? undefined : await users.find(tenant, id);
-  return user !== undefined && isIdentifiedBy(user, lookup);
+  // An administrator may have written the domain with the letters of its language.
+  const [local, domain] = [address.slice(0, address.lastIndexOf("@")), address.slice(address.lastIndexOf("@") + 1)];
+  const spellings = new Set([address, `${local}@${domainToUnicode(domain)}`]);
+  const taken = await Promise.all(
+    [...spellings].map(async (value) => {
+      const lookup = { attribute: "emails", value } as const;
+      // Those of whom it counts come first.
+      const [id] = await users.idsBy(tenant, lookup, 1);
+      const user = id === undefined ? undefined : await users.find(tenant, id);
+      return user !== undefined && isIdentifiedBy(user, lookup);
+    }),
+  );
+  return taken.includes(true);
 }
