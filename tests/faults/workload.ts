@@ -1,6 +1,6 @@
 /** One run of a seed: writers and readers under faults, kills in the middle, then calm and every invariant. */
 import { mkdir, writeFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as immediately, setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type FaultOdds, NO_FAULTS } from "#tests/support/fault-proxy.ts";
 import { applicationsActor } from "./actors/applications.ts";
@@ -106,7 +106,11 @@ export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }
     service.proxy.set(odds);
 
     const writer = async (actor: Actor): Promise<void> => {
-      while (isOn) await actor.step();
+      while (isOn) {
+        await actor.step();
+        // A step that finds nothing to do sends nothing: without this, no timer and no answer would ever come.
+        await immediately();
+      }
     };
     const reader = async (_: unknown, at: number): Promise<void> => {
       const dice = diceOf(seed, 100 + at);
