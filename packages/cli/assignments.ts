@@ -34,7 +34,7 @@ export const assignmentFiles = companions({
 
 /**
  * Who is assigned to an application, or the reason why it cannot be read. A server without this operation (404) has
- * nobody assigned.
+ * no assignments.
  */
 export async function assignedTo(api: Api, applicationId: string): Promise<readonly Assigned[] | string> {
   const found: Assigned[] = [];

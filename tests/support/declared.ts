@@ -105,7 +105,7 @@ export const violationsIn = (schemas: readonly Shown[], resource: Shown, isWhole
           if (!fits[attribute.type]?.(one)) found.push(`${path}${name} is no ${attribute.type}`);
           else if (attribute.type === "complex") check(one as Shown, attribute.subAttributes, `${path}${name}.`);
           else if (attribute.mutability === "readOnly" && attribute.canonicalValues?.includes(one) === false)
-            found.push(`${path}${name} is none of its values`);
+            found.push(`${path}${name} is not one of its values`);
         }
       }
     }

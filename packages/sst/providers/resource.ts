@@ -290,7 +290,7 @@ export const requestHeaders = { "user-agent": "identity-admin-api-sst", prefer: 
 const PREFIX = "IDENTITY_ADMIN_";
 const HELP = `Set ${PREFIX}USER and ${PREFIX}PASSWORD, or ${PREFIX}CLIENT_ID and ${PREFIX}CLIENT_SECRET, or ${PREFIX}TOKEN.`;
 
-/** Throws an `Error` that names the variables which are missing, and none of their values. */
+/** Throws an `Error` that names the variables which are missing, without their values. */
 export function apiOf(environment: Environment): Api {
   const read = (name: string) => environment[`${PREFIX}${name}`] || undefined;
   const url = read("URL");

@@ -39,7 +39,7 @@ let made = 0;
 
 const said = ({ status, text, headers }: { status: number; text: string; headers: Headers }): Said => ({
   status,
-  // Forms are sealed anew, and show the name that was entered.
+  // Each form is sealed again, and show the name that was entered.
   text: text.replace(/,?"traceId":"[^"]+"/, "").replace(/ value="[^"]*"/g, ""),
   retryAfter: headers.get("retry-after"),
 });

@@ -15,7 +15,7 @@ import { partsOf } from "#tests/support/signing.ts";
 import { withTwins } from "#tests/support/twins.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
-/** A right that a rule requires where nobody expects it. */
+/** A right that a rule requires where it is unexpected. */
 const RULE_WORD = "internal_idp_view";
 const LIST = "internal_user_mgt_list";
 const rule = `[[resource.access_control]]\ncontext = '/scim2/Users/(.*)'\nhttp_method = "GET"\nscope = ["${RULE_WORD}"]\n`;
@@ -57,7 +57,7 @@ beforeAll(async () => {
     ...(before.length > 0 ? before : defaultScopes),
     ...WORDS.map((name) => ({ name, displayName: name, claims: ["email"] })),
   ]);
-  // A role takes the name of any scope that is stored. The rights themselves are granted to nobody here.
+  // A role takes the name of any scope that is stored. The rights themselves are not granted here.
   const permissions = [OWN, ...WORDS.filter((word) => !systemScopes.has(word))].map((value) => ({ value }));
   const role = { displayName: "people", permissions, users: [{ value: await idOf(api.service, "kim") }] };
   const answer = await api.ask("POST", "/scim2/v2/Roles", { body: role });

@@ -197,7 +197,7 @@ describe("showVerifyAddress, verifyAddress", () => {
     await submit("/oauth2/forgot-password", { username: userName });
     expect(only(await mails.next()).to).toBe(next);
   });
-  test("makes an address count again that was verified, removed and entered anew", async () => {
+  test("makes an address count again that was verified, removed and entered again", async () => {
     const { id, address, as } = await newUser({ password: PASSWORD, [SYSTEM]: { verifyEmail: true } });
     await confirm(only(await mails.next()).code);
     const enter = (value: string) => patch("/scim2/Me", { emails: [{ value, primary: true }] }, { as: basic(as) });

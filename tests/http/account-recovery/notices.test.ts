@@ -186,7 +186,7 @@ describe("a person is told", () => {
     expect((await patch("/scim2/Me", { password: "another-good-Password" }, person)).status).toBe(200);
     expect(only(await mails.next()).text).toContain("127.0.0.1");
   });
-  test("of the deletion of the account, in the own language, whoever deletes it", async () => {
+  test("of the deletion of the account, in the own language, by the person or an administrator", async () => {
     const person = await newPerson({ preferredLanguage: "de-CH, en;q=0.5" });
     expect((await api.ask("DELETE", `/scim2/Users/${person.id}`)).status).toBe(204);
     const told = only(await mails.next());

@@ -71,7 +71,7 @@ const ask = async (
 /** Asks for a mail, and returns its code. */
 const codeOf = async (name: string): Promise<string> => {
   await ask(name);
-  // Beside notices of what was changed before.
+  // Besides notices of what was changed before.
   const mail = (await mails.next()).find(({ code }) => code !== "");
   if (!mail) throw new Error(`no mail for ${name}`);
   return mail.code;

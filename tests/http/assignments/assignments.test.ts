@@ -323,7 +323,7 @@ describe("listAssignmentsHistory", () => {
 });
 
 describe("restoreAssignmentsVersion", () => {
-  test("assigns who was assigned and exists, and nobody else", async () => {
+  test("assigns those who were assigned and exist, and no others", async () => {
     const leaving = await newUser(`leaving-${made}`);
     await assign("user", user);
     await assign("user", leaving);

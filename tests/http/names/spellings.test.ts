@@ -71,7 +71,7 @@ describe.each(["users", "groups"] as const)("the %s of a role", (list) => {
     expect(short.status, short.text).toBe(200);
     expect(idsIn((await scim.read(`/v2/Roles/${role}`))[list])).toEqual(rest.sort());
   });
-  test("say that a removal names none of them", async () => {
+  test("say that a removal matches no member", async () => {
     const { id: role } = await newRole();
     const other = list === "users" ? "max" : "nothing";
     for (const path of [
@@ -125,7 +125,7 @@ describe.each([
       await patch(`/Groups/${group.id}`, { op: "add", path: "members", value: [{ value: one().id }] });
     }
   });
-  test("say that a removal names none of them, in both versions of SCIM, and take a repeated id", async () => {
+  test("say that a removal matches no member, in both versions of SCIM, and take a repeated id", async () => {
     const group = await newGroup();
     for (const path of [
       'members[display eq "lee"]',

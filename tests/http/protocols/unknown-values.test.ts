@@ -1,4 +1,4 @@
-/** A value that is none of the allowed ones is refused with one code, however long it is. */
+/** A value that is not allowed is refused with one code, however long it is. */
 import { describe, expect, test } from "vitest";
 import { OidcBody, SamlManual } from "#core/applications/protocols/shapes.ts";
 import * as z from "#core/kernel/zod.ts";

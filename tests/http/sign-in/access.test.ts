@@ -260,7 +260,7 @@ describe("an exchange", () => {
 });
 
 describe("strangers", () => {
-  test("guests have no access, whoever is assigned", async () => {
+  test("guests have no access, whatever is assigned", async () => {
     const acme = await saas.newTenant("access.example");
     const guest = await acme.newUser("kim");
     const client = await closed({ saas: true });

@@ -340,7 +340,7 @@ describe("the claim configuration of an application", () => {
 });
 
 describe("accessToken.accessTokenAttributes", () => {
-  test("are claims of JWTs of users, and replace none of the token's own", async () => {
+  test("are claims of JWTs of users, and do not replace the token's own", async () => {
     const client = await newApplication({
       accessToken: {
         type: "JWT",

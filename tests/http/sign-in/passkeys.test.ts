@@ -61,7 +61,7 @@ const enrolled = async (client = strict, settings: { algorithm?: Algorithm; coun
   return { person, page, key, done };
 };
 
-/** A person whose attributes name passkeys that nobody has created. */
+/** A person whose attributes name passkeys that were never created. */
 const imported = async (): Promise<Person> => {
   count += 1;
   const { username, password } = { username: `imported-${count}`, password: PERSON.password };
@@ -425,7 +425,7 @@ describe("a deleted user", () => {
   });
 });
 
-test("a user whose attribute names passkeys that nobody has created creates one", async () => {
+test("a user whose attribute names passkeys that were never created creates one", async () => {
   const { page, shown } = await afterPassword(await imported());
   expect((await create(page, shown, newAuthenticator(api.url))).status).toBe(303);
 });

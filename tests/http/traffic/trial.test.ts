@@ -1,5 +1,5 @@
 /**
- * The calls of trial of a deployment, answered by the functions themselves: none of a service that works is taken for
+ * The calls of trial of a deployment, answered by the functions themselves: no answer of a service that works is taken for
  * broken, although it has no tenant of the synthetic check; and each function is noticed that cannot reach the table.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -92,7 +92,7 @@ const differencesOfSeconds = (records: readonly ChangeRecord[]): readonly string
       second.resource.id === record.resource.id &&
       second.traceId === record.traceId &&
       isDeepStrictEqual(second.changes, record.changes);
-    return isNamed && isSame ? [] : [`${where}: its second record names nobody, or is another one`];
+    return isNamed && isSame ? [] : [`${where}: its second record names no caller, or is another one`];
   });
   return [...problems, ...[...seconds.keys()].map((key) => `${key}: a second record without a first one`)];
 };

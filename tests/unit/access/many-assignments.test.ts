@@ -47,7 +47,7 @@ const check = async (id: string, groupIds: readonly string[]) => {
   return { isAllowed, trips: meter.cost.roundTrips, units: meter.cost.readUnits };
 };
 
-test("a check costs one round trip and two units, whoever asks and in how many groups it is", async () => {
+test("a check costs one round trip and two units, for every caller, in any number of groups", async () => {
   const many = Array.from({ length: 500 }, (_, at) => idOf("other", at));
   const cost = { trips: 1, units: 2 };
   expect(await check(idOf("u", 9_999), many)).toEqual({ isAllowed: true, ...cost });

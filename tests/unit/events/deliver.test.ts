@@ -318,7 +318,7 @@ describe("several resources", () => {
     }
   });
 
-  test("progress is stored while they are sent, and none of it is lost", async () => {
+  test("progress is stored while they are sent, and no progress is lost", async () => {
     for (const at of numbers(1, 40)) shop.change(recordOf(at, `u${at}`));
     await shop.add("a");
     const real = deliveryStore(table.open(newMeter()));

@@ -116,7 +116,7 @@ export async function removal(owner: Application, removing: readonly Assigned[],
   };
 }
 
-/** The ids of those users among some principals who have access by an assignment that is none of these. */
+/** The ids of those users among some principals who have access by another assignment. */
 async function stillAssigned(
   owner: Application,
   removing: readonly Assigned[],

@@ -24,7 +24,7 @@ export function maySee(type: PrincipalType, scopes: ReadonlySet<string>): boolea
   return scopes.has(VIEW[type]);
 }
 
-/** Nobody assigns whom it may not see: the answer would say who exists. Throws `assignment.unseen`. */
+/** A caller assigns no principal that it may not see: the answer would say who exists. Throws `assignment.unseen`. */
 export function checkSeen(types: readonly PrincipalType[], scopes: ReadonlySet<string>): void {
   const lacking = [...new Set(types)].filter((type) => !maySee(type, scopes)).map((type) => VIEW[type]);
   if (lacking.length === 0) return;

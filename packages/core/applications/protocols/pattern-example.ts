@@ -24,7 +24,7 @@ const EMPTY = { begin: 1 | 4, end: 2 | 8 } as const;
 /** What is walked at most. Beyond, an expression counts as one that can match. */
 const STEPS_MAX = 5_000;
 
-/** Characters of an address, those first that make an ordinary one. `#` is none of them. */
+/** Characters of an address, those first that make an ordinary one. `#` is not one of them. */
 const CHARACTERS = [..."abcdefghijklmnopqrstuvwxyz0123456789/:.-_~?=&%+!$'()*,;@[]ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 
 const RUNNABLE = ["javascript", "data", "vbscript", "file", "blob", "about", "view-source", "filesystem"];

@@ -15,7 +15,7 @@ import { newRowMemory } from "./memory.ts";
 import type { Cause, ChangeActor } from "./model.ts";
 import type { Recording } from "./recorder.ts";
 
-/** An admitted request, as far as records show it. */
+/** The parts of an admitted request that records show. */
 interface Caller {
   readonly operation: string;
   readonly principal: Principal | undefined;

@@ -1,7 +1,7 @@
 /**
  * What happens to assignments when a user, group, role or application is deleted, restored, or removed for good
- * (decision 0170). It follows the deletion: what a request leaves that ends early gives nobody access, because nobody
- * is such a user, or in such a group or role, and no list shows it.
+ * (decision 0170). It follows the deletion: what a request leaves that ends early gives no user access, because no user
+ * is that principal or a member of it, and no list shows it.
  */
 import { keys } from "../../database/table/keys.ts";
 import { stale } from "../../database/table/stale.ts";

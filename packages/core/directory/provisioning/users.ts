@@ -162,7 +162,7 @@ export async function changeUser(
   return stores.users.update(tenant, id, (before) => changeOf(before, request, changing), newName);
 }
 
-/** What the change of a user needs beside the request. */
+/** What the change of a user needs besides the request. */
 interface Changing {
   readonly stores: UserStores;
   readonly context: ChangeContext;

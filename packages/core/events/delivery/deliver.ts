@@ -102,8 +102,8 @@ async function deliverTo(deps: DeliveryDeps, found: SubscriberState): Promise<nu
     if (nowMs >= deps.untilMs) return nowMs;
     // What its worker has read may lack the newest changes.
     if (progress.leasedUntilMs > nowMs) return nowMs;
-    // Before the lease is taken: a subscriber to which nothing is due costs no write. After its end: whoever was called
-    // for a later change meanwhile has met the lease.
+    // Before the lease is taken: a subscriber to which nothing is due costs no write. After its end: a receiver that
+    // was called for a later change meanwhile has met the lease.
     const page = await dueRecords(deps.feed, tenant, progress, PAGE, nowMs);
     if (page.records.length === 0 && progress.asides.length === 0) return dueMs;
     const lost = await lostBy(kind, state);

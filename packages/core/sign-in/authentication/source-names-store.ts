@@ -1,6 +1,6 @@
 /**
  * The different names whose sign-ins failed at one source, in windows of a quarter of an hour (decision 0147): one
- * password that is tried with many names locks none of them, and shows here. One row for each source and window, for
+ * password that is tried with many names locks no user, and shows here. One row for each source and window, for
  * all tenants, so that it shows of none whether it exists.
  */
 import { createHash } from "node:crypto";

@@ -16,7 +16,7 @@ export const NO_ACCESS = "The user has no access to this application.";
 
 /**
  * Whether the user of a session may use the application. No round trip where it asks for no assignment. Guests may not:
- * nobody can assign them.
+ * they cannot be assigned.
  */
 export async function mayUse({ request, application }: Asked, current: Current, context: SignInContext) {
   if (!application.advancedConfigurations.enableAuthorization) return true;

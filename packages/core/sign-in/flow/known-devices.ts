@@ -65,7 +65,7 @@ function knownIn(sealed: string | undefined, seal: SignInContext["tools"]["seal"
     const parsed: unknown = JSON.parse(seal.open(sealed, OWNER));
     return Array.isArray(parsed) ? parsed.filter(isEntry) : [];
   } catch {
-    // Sealed with another key, or changed by somebody: a browser that knows nobody.
+    // Sealed with another key, or changed: the browser knows no user.
     return [];
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The pages of one sign-in, which lead to one session or one answer: the write that stores it uses them up, so that
- * none of them, left open or sent again, leads to another (decision 0146). They have a row only from then on.
+ * a page that is left open or sent again does not lead to another (decision 0146). They have a row only from then on.
  */
 import { randomUUID } from "node:crypto";
 import { keys } from "../../database/table/keys.ts";

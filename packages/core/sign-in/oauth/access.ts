@@ -16,7 +16,7 @@ interface Granted {
 
 /**
  * Whether the user may use the application of a client. No round trip where the application asks for no assignment,
- * otherwise those of `hasAccess`. Guests may not: nobody can assign them.
+ * otherwise those of `hasAccess`. Guests may not: they cannot be assigned.
  */
 export async function mayUse(
   { tenant, applicationId, settings }: Pick<Client, "tenant" | "applicationId" | "settings">,

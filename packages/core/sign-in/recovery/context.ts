@@ -31,7 +31,7 @@ export interface RecoveryTools {
   readonly limits: AskLimits;
   readonly passwords: PasswordLimits;
   readonly brandOf: (tenant: string) => Brand;
-  /** `undefined` for a tenant in which nobody may register. */
+  /** `undefined` for a tenant in which people may not register. */
   readonly registrationOf: (tenant: string) => Registration | undefined;
   /** Seals the codes between the calls of the API. */
   readonly seal: Seal;

@@ -91,7 +91,7 @@ const handlerOver = (transport: Transport) => ({
   updateHttpClientConfig: () => undefined,
 });
 
-/** A request of the SDK, as far as the transport needs it. */
+/** The parts of a request of the SDK that the transport needs. */
 interface HttpRequest {
   readonly protocol: string;
   readonly hostname: string;

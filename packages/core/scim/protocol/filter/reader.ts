@@ -91,7 +91,7 @@ export function readerOf(text: string, reading: Reading) {
     take,
     /** Consumes the characters up to a space, bracket, parenthesis or quote. */
     word: (): string => upTo(endOfWord),
-    /** Consumes a value without quotes: up to a space, or a `)` or `]` that closes none of the value. */
+    /** Consumes a value without quotes: up to a space, or a `)` or `]` that closes no bracket of the value. */
     bareword,
     /** Consumes a JSON string, whose quote comes next. */
     quoted,
