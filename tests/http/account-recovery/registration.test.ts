@@ -153,6 +153,15 @@ describe("showRegister, register, showRegistration, completeRegistration", () =>
     await mails.next();
     expect((await complete(await codeFor(address), { username: `after-links-${count}` })).status).toBe(200);
   });
+  test("count once, also where the user is gone again", async () => {
+    const address = fresh();
+    const code = await codeFor(address);
+    expect((await complete(code)).status).toBe(200);
+    const [user] = await usersAt(address);
+    await api.ask("DELETE", `/scim2/Users/${user.id}`);
+    await mails.next();
+    expect((await complete(code, { username: "once-more" })).status).toBe(400);
+  });
   test("take no name that sign-ins read in the address of a user of the tenant", async () => {
     const tenant = await newTenant("named.example");
     const base = "/t/named.example";
