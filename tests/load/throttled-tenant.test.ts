@@ -9,8 +9,10 @@ const HOT = "hot.com";
 const OTHERS = Array.from({ length: 30 }, (_, at) => `tenant-${at}.com`);
 const LIMIT = 100;
 const TIMES = 10;
+/** One run has 100 requests of each tenant, which cannot tell 99.9 % from all of them. */
+const SEEDS = Array.from({ length: 20 }, (_, at) => at + 1);
 
-const run = (throttling: "refused" | "awaited") =>
+const run = (throttling: "refused" | "awaited", seed: number) =>
   runFleet(
     [
       { tenants: [HOT], perSecond: LIMIT * TIMES },
@@ -22,25 +24,37 @@ const run = (throttling: "refused" | "awaited") =>
       limits: (partition) => (partition.startsWith(`T#${HOT}#LOG#`) ? LIMIT : Number.POSITIVE_INFINITY),
       seconds: 5,
       timeMs: 200,
+      seed,
     },
   );
 
-const shareOf = ({ inTime, requests }: Served): number => inTime / requests;
 const heldOf = ({ heldMs, requests, refused }: Served): number => heldMs / (requests - refused);
 
+/** The share of the requests of a tenant that were answered in time, over all runs. */
+function shareOf(runs: readonly Map<string, Served>[], tenant: string): number {
+  const [inTime, requests] = (["inTime", "requests"] as const).map((field) =>
+    runs.reduce((sum, served) => sum + (served.get(tenant)?.[field] ?? 0), 0),
+  ) as [number, number];
+  return inTime / requests;
+}
+
 test("all other tenants keep 99.9 % within their time, and the throttled one is served at its limit", async () => {
-  const served = await run("refused");
-  const hot = served.get(HOT) as Served;
-  const shares = OTHERS.map((tenant) => shareOf(served.get(tenant) as Served));
+  const runs: Map<string, Served>[] = [];
+  for (const seed of SEEDS) runs.push(await run("refused", seed));
+  const shares = OTHERS.map((tenant) => shareOf(runs, tenant));
   expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.999);
-  // At its limit of each second, and the burst of the first.
-  expect(hot.inTime).toBeGreaterThan(LIMIT * 4.5);
-  expect(hot.refused).toBe(0);
-  expect(heldOf(hot)).toBeLessThan(40);
+  for (const served of runs) {
+    const hot = served.get(HOT) as Served;
+    // At its limit of each second, and the burst of the first.
+    expect(hot.inTime).toBeGreaterThan(LIMIT * 4.5);
+    // The moment in which the burst is used up is the only one that can take all environments.
+    expect(hot.refused).toBeLessThan(LIMIT * TIMES * 0.01);
+    expect(heldOf(hot)).toBeLessThan(40);
+  }
 });
 
 test("where throttled calls are awaited, one tenant takes the environments of all", async () => {
-  const served = await run("awaited");
-  const shares = OTHERS.map((tenant) => shareOf(served.get(tenant) as Served));
+  const served = await run("awaited", 1);
+  const shares = OTHERS.map((tenant) => shareOf([served], tenant));
   expect(Math.max(...shares)).toBeLessThan(0.5);
 });

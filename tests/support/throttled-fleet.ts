@@ -40,6 +40,8 @@ export interface FleetOptions {
   readonly seconds: number;
   /** The longest that a request may take. */
   readonly timeMs: number;
+  /** Decides how long repeats wait. */
+  readonly seed: number;
 }
 
 const NEVER = () => new Error("not absent");
@@ -47,7 +49,7 @@ const mainOf = (PK: string) => ({ PK, SK: "A" }) satisfies Key;
 
 /** Runs all callers side by side. */
 export async function runFleet(callers: readonly Callers[], options: FleetOptions): Promise<Map<string, Served>> {
-  const time = virtualTime();
+  const time = virtualTime(options.seed);
   const database = partitionedDatabase(time, options.limits);
   const served = new Map<string, Served>();
   const lambda = newAccount(time, options.environments);

@@ -1,4 +1,5 @@
 /** Time that is virtual, so that a minute of many callers takes a moment, and is the same in every run. */
+import { randomOf } from "./random.ts";
 
 /**
  * The end of the time of the last one: the next begins later, because a container remembers the times that it saw. The
@@ -23,11 +24,12 @@ interface Timer {
   readonly go: () => void;
 }
 
-/** Begins at zero. */
-export function virtualTime(): VirtualTime {
+/** Begins at zero. The seed decides `Math.random()` while something runs: how long retries wait. */
+export function virtualTime(seed = 1): VirtualTime {
   let timers: Timer[] = [];
   let [nowMs, order] = [0, 0];
   const ownMs = endedMs + 1;
+  const random = randomOf(seed);
 
   const at = (ms: number, go: () => void): void => {
     order += 1;
@@ -49,10 +51,12 @@ export function virtualTime(): VirtualTime {
       const { setTimeout: real } = globalThis;
       const { now } = performance;
       const { now: clock } = Date;
+      const { random: unseeded } = Math;
       globalThis.setTimeout = ((go: () => void, ms = 0) => at(ms, go)) as typeof setTimeout;
       performance.now = () => nowMs;
       // Leases and the entries of times go by it: in real time, a busy machine would change what happens.
       Date.now = () => ownMs + Math.floor(nowMs);
+      Math.random = () => random.upTo(1_000_000) / 1_000_000;
       try {
         let isOver = false;
         const result = during().finally(() => {
@@ -72,6 +76,7 @@ export function virtualTime(): VirtualTime {
         globalThis.setTimeout = real;
         performance.now = now;
         Date.now = clock;
+        Math.random = unseeded;
         endedMs = ownMs + Math.ceil(nowMs);
       }
     },
