@@ -67,6 +67,7 @@ const tools: SignInTools = {
   passwords: deployment.passwords,
   localAdministrator: localAdministrator(),
   recovers: sendsMails(deployment),
+  mailLimits: deployment.mail.limits,
   registers: (tenant) => sendsMails(deployment) && deployment.registrationOf(tenant) !== undefined,
   limits: deployment.clients,
   signIn: newSignIn(systemClock),

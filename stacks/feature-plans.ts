@@ -241,6 +241,8 @@ export const signIn: FunctionPlan = {
       ...[...authentication, ...userIndexes, p.application, p.oidcScopes, p.session, p.consent, p.pushedRequest],
       // Who has access, and who an address stands for.
       ...[p.assignments, p.lookup],
+      // What the mail of a sign-in is for.
+      p.mailLink,
       ...[p.pairwiseKey, p.idTokenKeyRing],
     ],
   },
@@ -253,7 +255,8 @@ export const signIn: FunctionPlan = {
       // The session notes the subject of its first client, which may be the first pairwise one of the tenant.
       p.pairwiseKey,
       // The first change of a user of a directory creates its record, with its name.
-      ...[p.user, p.userNames, ...userIndexes, p.credential, p.changeRecord, p.mails],
+      ...[p.user, p.userNames, ...userIndexes, p.credential, p.changeRecord],
+      ...[p.mails, p.mailCount, p.mailLink],
     ],
   },
 };

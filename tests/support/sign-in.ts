@@ -13,6 +13,10 @@ export const newVerifier = () => {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 };
 
+/** A page without the one script that pages may run. */
+export const withoutOwnScript = (html: string): string =>
+  html.replace(/<script src="\/oauth2\/page-script\?v=[0-9a-f]{16}" defer><\/script>/, "");
+
 /** Claims of a JWT, unverified. */
 export const claimsIn = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString());
 

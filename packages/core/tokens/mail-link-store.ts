@@ -22,6 +22,10 @@ const prefixes = {
   registration: "rg_",
   /** The link that shows that the person reads an address. */
   "address-check": "va_",
+  /** The code that proves, with the form that waits for it, that the person reads the mailbox. */
+  "sign-in-code": "sc_",
+  /** The link that proves the same in the browser that asked for it. */
+  "sign-in-link": "sl_",
 } as const;
 export type LinkPurpose = keyof typeof prefixes;
 
@@ -33,6 +37,8 @@ export const LINK_SECONDS = {
   invitation: DAY_SECONDS,
   registration: DAY_SECONDS,
   "address-check": DAY_SECONDS,
+  "sign-in-code": 10 * 60,
+  "sign-in-link": 10 * 60,
 } as const;
 
 /** What a link is for. */
@@ -45,20 +51,23 @@ export interface MailLink {
   readonly address: string;
   /** The address itself, of a registration: the user will have it. */
   readonly registers?: string | undefined;
-  /** The digest of the code of the recovery by API that asked for it. */
+  /** The digest of the code of the recovery by API, or of the text of the form, that asked for it. */
   readonly flow?: string | undefined;
+  /** The sealed form that the link continues in the browser that asked for it. */
+  readonly page?: string | undefined;
   readonly issuedAtSeconds: number;
   /** Later than the clock where a revocation is dated ahead. */
   readonly issuedMs: number;
 }
 
 const rows = rowCodec<MailLink & { readonly expiresAtSeconds: number }>("link of a mail", {
-  purpose: oneOf("password-link", "password-reset", "invitation", "registration", "address-check"),
+  purpose: oneOf(...(Object.keys(prefixes) as [LinkPurpose, ...LinkPurpose[]])),
   tenant: text,
   userId: text,
   address: text,
   registers: optional(text),
   flow: optional(text),
+  page: optional(text),
   issuedAtSeconds: number,
   issuedMs: number,
   expiresAtSeconds: number,
@@ -91,22 +100,29 @@ export async function linkTimes(
   return { issuedAtSeconds: Math.floor(nowMs / 1_000), issuedMs: Math.max(nowMs, fromMs, linksEndedMs + 1) };
 }
 
-/** A new handle, and the step that stores what it is for. */
-export function addingLink(link: MailLink): { readonly handle: string; readonly step: Step } {
-  const handle = newOpaque(prefixes[link.purpose]);
+/** The handle of a short code: it counts with the random text of the form that asked for it. */
+export function codeHandle(flow: string, code: string): string {
+  return `${prefixes["sign-in-code"]}${digestOf(`${flow}\n${code}`)}`;
+}
+
+/** A new handle, or the one that is given, and the step that stores what it is for. */
+export function addingLink(
+  link: MailLink,
+  handle = newOpaque(prefixes[link.purpose]),
+): { readonly handle: string; readonly step: Step } {
   const expiresAtSeconds = link.issuedAtSeconds + LINK_SECONDS[link.purpose];
   const put = { ...keys.mailLink(digestOf(handle)), ...rows.write({ ...link, expiresAtSeconds }) };
   return { handle, step: putting(put) };
 }
 
 /**
- * The link of a handle, in the tenant of the request; `undefined` where there is none, or it has ended. It does not say
+ * The link of a handle, in the tenant of the request if one is given; `undefined` where there is none, or it has ended. It does not say
  * whether it counts for its user (`isCurrent`). One round trip.
  */
 export async function findLink(
   table: Table,
   handle: string,
-  { purposes, tenant }: { readonly purposes: readonly LinkPurpose[]; readonly tenant: string },
+  { purposes, tenant }: { readonly purposes: readonly LinkPurpose[]; readonly tenant?: string },
   nowMs: number,
 ): Promise<FoundLink | undefined> {
   const purpose = purposes.find((each) => isOpaque(handle, prefixes[each]));
@@ -115,7 +131,7 @@ export async function findLink(
   const item = await table.get(keys.mailLink(digest));
   if (!item) return undefined;
   const { expiresAtSeconds, ...link } = rows.read(item);
-  const isIts = link.purpose === purpose && link.tenant === tenant;
+  const isIts = link.purpose === purpose && (tenant === undefined || link.tenant === tenant);
   return isIts && expiresAtSeconds * 1_000 > nowMs ? { ...link, digest } : undefined;
 }
 

@@ -20,14 +20,19 @@ export const mailKinds = [
   "registration",
   "invitation",
   "address-check",
+  "sign-in-code",
+  "sign-in-link",
   ...noticeKinds,
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 export const isNotice = (kind: MailKind): kind is NoticeKind => noticeKinds.some((each) => each === kind);
 /** What leads somebody back to an account. */
 export type RecoveryKind = Extract<MailKind, "password-link" | "user-names">;
+/** What proves at a sign-in that somebody reads the mailbox. */
+export type SignInKind = Extract<MailKind, "sign-in-code" | "sign-in-link">;
+export const isSignIn = (kind: MailKind): kind is SignInKind => kind === "sign-in-code" || kind === "sign-in-link";
 /** What anybody can ask for, with a name or an address. */
-export type AskedKind = RecoveryKind | Extract<MailKind, "registration">;
+export type AskedKind = RecoveryKind | SignInKind | Extract<MailKind, "registration">;
 
 /** A mail as a request asks for it. Who gets it is decided later, so that no request takes longer for some names. */
 export interface Mail {
@@ -42,8 +47,11 @@ export interface Mail {
   readonly userAgent?: string | undefined;
   /** Of notices: the name of the user then. */
   readonly userName?: string | undefined;
-  /** The digest of the code of a recovery by API, which its link belongs to. */
+  /** The digest of the code of a recovery by API, or the text of a form of a sign-in, which the link belongs to. */
   readonly flow?: string | undefined;
+  /** The sealed form that a link of a sign-in continues, and the tenant of its page. */
+  readonly page?: string | undefined;
+  readonly pageTenant?: string | undefined;
   /** The languages of the page or of a deleted account; absent: those of the profile of the person. */
   readonly language?: string | undefined;
   readonly askedMs: number;

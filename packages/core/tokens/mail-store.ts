@@ -27,6 +27,8 @@ const rows = rowCodec<Mail & { readonly expiresAtSeconds: number }>("mail", {
   userAgent: optional(text),
   userName: optional(text),
   flow: optional(text),
+  page: optional(text),
+  pageTenant: optional(text),
   language: optional(text),
   askedMs: number,
   failures: number,
@@ -82,10 +84,10 @@ export function removingMail({ tenant, sortKey }: WaitingMail): Step {
   return removing({ PK: keys.mails(tenant), SK: sortKey });
 }
 
-/** Whose mails are counted. */
+/** Whose mails are counted, or attempts at the code of one. */
 export interface Counted {
   readonly tenant: string;
-  readonly kind: "name" | "address" | "source" | "tenant";
+  readonly kind: "name" | "address" | "source" | "tenant" | "attempt";
   readonly value: string;
 }
 

@@ -4,9 +4,22 @@ import { createHash, randomBytes } from "node:crypto";
 const RANDOM_BYTES = 32;
 
 /** Begins a token, so that people and secret scanners recognise it. */
-export type TokenPrefix = "at_" | "rt_" | "ac_" | "ss_" | "pr_" | "fa_" | "ml_" | "nw_" | "iv_" | "rg_" | "va_";
+export type TokenPrefix =
+  | "at_"
+  | "rt_"
+  | "ac_"
+  | "ss_"
+  | "pr_"
+  | "fa_"
+  | "ml_"
+  | "nw_"
+  | "iv_"
+  | "rg_"
+  | "va_"
+  | "sc_"
+  | "sl_";
 
-const FORM = /^(at|rt|ac|ss|pr|fa|ml|nw|iv|rg|va)_[A-Za-z0-9_-]{43}$/;
+const FORM = /^(at|rt|ac|ss|pr|fa|ml|nw|iv|rg|va|sc|sl)_[A-Za-z0-9_-]{43}$/;
 
 /** A new token with 256 random bits. */
 export function newOpaque(prefix: TokenPrefix): string {

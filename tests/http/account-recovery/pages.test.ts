@@ -50,7 +50,8 @@ const visitAll = async (page: Page, see: (name: string) => Promise<void>) => {
   const more = { "urn:scim:wso2:schema": { askPassword: true } };
   const to = (path: string) => page.goto(`${api.url}${path}`);
   const fill = (id: string, text: string) => page.locator(`#${id}`).fill(text);
-  const submit = () => Promise.all([page.waitForLoadState("load"), page.locator("main form button").click()]);
+  const submit = () =>
+    Promise.all([page.waitForLoadState("load"), page.locator("main form button[type=submit]").click()]);
   const linkOfMail = async () => {
     const link = (await mails.next()).find((mail) => mail.code !== "")?.link;
     return `${link?.pathname}${link?.search}`;
@@ -130,7 +131,8 @@ describe.skipIf(chromiumPath === undefined)("every page of mails (skipped withou
         expect(await axeViolations(page), of).toEqual([]);
         expect(await isTooWide(page), of).toBe(false);
         expect(await page.locator("html").getAttribute("lang")).toBe(locale);
-        expect(await page.locator("script").count(), of).toBe(0);
+        const hasPassword = (await page.locator("input[type=password]").count()) > 0;
+        expect(await page.locator("script").count(), of).toBe(hasPassword ? 1 : 0);
       });
     } finally {
       await context.close();

@@ -66,7 +66,7 @@ const untagged = [
   "getStreamStatus",
   "readStreams",
   "getDeletedResource",
-  "getPasskeyScript",
+  "getPageScript",
   "sendAnswer",
 ];
 /** Changes of existing resources that have no path of their own or no tag, or none that could succeed. */

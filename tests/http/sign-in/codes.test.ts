@@ -83,16 +83,16 @@ describe("setUpCodes", () => {
     const person = await newPerson();
     const of = async (...steps: readonly (readonly string[])[]) => newApplication({}, sequenceOf(...steps));
     for (const client of [
-      await of(["basic"], ["totp", "email-otp-authenticator"]),
+      await of(["basic"], ["totp", "sms-otp-authenticator"]),
       await of(["IdentifierExecutor"], ["BasicAuthenticator"], ["totp", "backup-code-authenticator"]),
       await of(["BasicAuthenticator", "FIDOAuthenticator"], ["BasicAuthenticator", "totp"]),
     ]) {
       expect((await afterPassword(person, client)).shown.title).toBe("Set up one-time codes");
     }
     for (const [client, missing] of [
-      [await of(["basic"], ["email-otp-authenticator", "sms-otp-authenticator"]), "email-otp-authenticator or sms-otp"],
-      [await of(["totp"]), "a first step without a password"],
-      [await of(["basic"], ["totp"], ["MagicLinkAuthenticator"]), "MagicLinkAuthenticator"],
+      [await of(["basic"], ["push-notification-authenticator", "sms-otp-authenticator"]), "authenticator or sms-otp"],
+      [await of(["totp"]), "a step that says who the user is"],
+      [await of(["basic"], ["totp"], ["JWTBasicAuthenticator"]), "JWTBasicAuthenticator"],
     ] as const) {
       const answer = answerOf(await browser().open(requestOf(client)));
       expect(answer.error).toBe("unmet_authentication_requirements");

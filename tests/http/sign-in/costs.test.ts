@@ -145,7 +145,7 @@ test("a second factor: setting one up, a code, and a passkey", async () => {
   await next.open(requestOf(keys, { prompt: "login" }));
   const asked = await enter(next, keyed);
   const used = await step("passkey", () => use(next, asked, key));
-  await step("script", () => api.ask("GET", "/oauth2/passkey-script", { as: null }));
+  await step("script", () => api.ask("GET", "/oauth2/page-script", { as: null }));
   for (const done of [first, code, created, used]) expect(answerOf(done).code).toMatch(/^ac_/);
   const writing = { reads: expect.any(Number), writes: expect.any(Number) };
   const reading = { reads: expect.any(Number), writes: 0 };

@@ -485,7 +485,7 @@ describe("createPasskey", () => {
     const { person } = await enrolled();
     const row = JSON.stringify(await rowOf(person));
     expect(row).not.toContain(person.username);
-    expect(row).toMatch(/"handle":"[A-Za-z0-9_-]{43}"/);
+    expect(row).toMatch(/"handle":"[A-Za-z0-9_-]{70}"/);
   });
 });
 

@@ -173,7 +173,10 @@ test("somebody who signed in more than five minutes ago enters the password befo
 
 test("every form that takes something to store of a user is here", () => {
   // Those that prove, agree or end something.
-  const others = ["signIn", "enterCode", "goOnWithCodes", "usePasskey", "giveConsent", "signOut"];
+  const others = [
+    ...["signIn", "enterCode", "goOnWithCodes", "usePasskey", "enterMailedCode", "useMailedLink"],
+    ...["giveConsent", "signOut"],
+  ];
   const taking = Object.entries(signInOperations).filter(
     ([name, { method, ...operation }]) =>
       method === "POST" && !name.startsWith("authorize") && !name.startsWith("endSession") && "body" in operation,

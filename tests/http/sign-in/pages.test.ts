@@ -78,7 +78,7 @@ const newPerson = async () => {
 /** Visits every page on the way of a first sign-in, and calls `see` on each. */
 const visitAll = async (page: Page, see: (name: string) => Promise<void>) => {
   const userName = await newPerson();
-  const submit = (selector = "main form button") =>
+  const submit = (selector = "main form button[type=submit]") =>
     Promise.all([page.waitForLoadState("load"), page.locator(selector).first().click()]);
   const fill = (id: string, text: string) => page.locator(`#${id}`).fill(text);
   await page.goto(api.url + requestOf(client, { redirect_uri, scope: "openid profile email" }));

@@ -88,7 +88,7 @@ const visit = async (page: Page, userName: string, client = strict, fields = {})
   await page.goto(siteAt(api.url) + requestOf(client, { redirect_uri, ...fields }));
   await page.locator("#username").fill(userName);
   await page.locator("#password").fill(PERSON.password);
-  await Promise.all([page.waitForNavigation(), page.locator("main form button").first().click()]);
+  await Promise.all([page.waitForNavigation(), page.locator("main form button[type=submit]").first().click()]);
 };
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
 const arrived = async (page: Page, client = strict) => {
@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === undefined)("a passkey", () => {
     await page.goto(api.url + requestOf(strict, { redirect_uri }));
     await page.locator("#username").fill(userName);
     await page.locator("#password").fill(PERSON.password);
-    await Promise.all([page.waitForNavigation(), page.locator("main form button").first().click()]);
+    await Promise.all([page.waitForNavigation(), page.locator("main form button[type=submit]").first().click()]);
     await press(page, "Use a passkey");
     await page.getByText("Passkeys do not work at this address.").waitFor();
     await page.context().close();

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { signInOperations } from "#core/sign-in/flow/contract.ts";
 import type { Browser } from "#tests/support/browsing.ts";
 import { secretIn, sequenceOf } from "#tests/support/codes.ts";
+import { mailsOf } from "#tests/support/mails.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { create, use } from "#tests/support/passkeys.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
@@ -14,18 +15,21 @@ import { codeAt, newAuthenticator, STEP_MS } from "#tools/examples/authenticator
 
 const api = world();
 const { newApplication, requestOf, enter, answerOf, browser } = signInOf(api);
+const mails = mailsOf(api);
 const EITHER = sequenceOf(["BasicAuthenticator"], ["totp", "FIDOAuthenticator"]);
 const consenting = { advancedConfigurations: { skipLoginConsent: false } };
 const SYSTEM = "urn:scim:wso2:schema";
 let strict: TestClient;
 let plain: TestClient;
 let asking: TestClient;
+let byMail: TestClient;
 let count = 0;
 
 beforeAll(async () => {
   strict = await newApplication({}, EITHER);
   plain = await newApplication();
   asking = await newApplication({}, consenting);
+  byMail = await newApplication({}, sequenceOf(["email-otp-authenticator", "MagicLinkAuthenticator"]));
 });
 afterEach(() => vi.useRealTimers());
 
@@ -37,7 +41,8 @@ interface Person {
 const newPerson = async (attributes: object = {}): Promise<Person> => {
   count += 1;
   const username = `opener-${count}`;
-  const body = { userName: username, password: PERSON.password, ...attributes };
+  const emails = [{ value: `${username}@example.com`, primary: true }];
+  const body = { userName: username, password: PERSON.password, emails, ...attributes };
   const { status, body: created, text } = await api.ask("POST", "/scim2/Users", { body });
   if (status !== 201) throw new Error(text);
   return { username, password: PERSON.password, id: created.id };
@@ -74,6 +79,8 @@ const send = ({ page, path, request, fields }: Open) =>
     },
   });
 
+/** The mail of a sign-in, among notices. */
+const mailOfSignIn = async () => (await mails.next()).find(({ subject }) => /^(Your code|Sign in)/.test(subject));
 const withCodes = async (person: Person) => {
   const page = await atPage(strict, person);
   // The page that is shown first sets codes up.
@@ -118,6 +125,20 @@ const forms: Readonly<Record<string, (person: Person) => Promise<Open>>> = {
     await next.open(requestOf(strict));
     const shown = await enter(next, person);
     return opened(next, signInOperations.usePasskey.path, { choice: "code" }, () => use(next, shown, key));
+  },
+  async enterMailedCode(person) {
+    const page = await atPage(byMail);
+    await page.submit({ username: person.username, choice: "mail-code" });
+    const mail = await mailOfSignIn();
+    const code = /\d{4} \d{4}/.exec(mail?.text ?? "")?.[0] ?? "";
+    return opened(page, signInOperations.enterMailedCode.path, { code });
+  },
+  async useMailedLink(person) {
+    const page = await atPage(byMail);
+    await page.submit({ username: person.username, choice: "mail-link" });
+    const mail = await mailOfSignIn();
+    await page.open(`${mail?.link?.pathname}${mail?.link?.search}`);
+    return opened(page, signInOperations.useMailedLink.path, { code: mail?.code ?? "" });
   },
   async choosePassword(person) {
     const change = { schemas: [], Operations: [{ op: "replace", value: { [SYSTEM]: { forcePasswordReset: true } } }] };

@@ -8,7 +8,6 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { gainsOf } from "#core/applications/registry/gain-rules.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
-import { neededFactors } from "#core/applications/registry/sequence-model.ts";
 import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { newMeter } from "#core/database/table/meter.ts";
@@ -72,7 +71,9 @@ describe("no gain is", () => {
 });
 
 describe("an option of a step that is removed", () => {
-  const AUTHENTICATORS = ["BasicAuthenticator", "IdentifierExecutor", "totp", "FIDOAuthenticator"];
+  const AUTHENTICATORS = [
+    ...["BasicAuthenticator", "IdentifierExecutor", "totp", "FIDOAuthenticator", "MagicLinkAuthenticator"],
+  ];
   const subsets = Array.from({ length: 2 ** AUTHENTICATORS.length - 1 }, (_, at) =>
     AUTHENTICATORS.filter((__, bit) => ((at + 1) >> bit) % 2 === 1),
   );
@@ -87,38 +88,62 @@ describe("an option of a step that is removed", () => {
       authenticationSequence: { ...before.authenticationSequence, type: "USER_DEFINED", steps: listed },
     };
   };
-  const furtherOf = ({ authenticationSequence }: Application) => {
-    const needed = neededFactors(authenticationSequence);
-    return "further" in needed ? needed.further : undefined;
+  const PROOFS: Readonly<Record<string, string>> = {
+    BasicAuthenticator: "pwd",
+    totp: "otp",
+    FIDOAuthenticator: "pop",
+    MagicLinkAuthenticator: "mail",
   };
-  /** Whether each demand of one list is met by another demand of the other one, which is as strict or stricter. */
-  const isAsStrict = (after: readonly (readonly string[])[], before: readonly (readonly string[])[]): boolean => {
-    const [first, ...rest] = before;
-    if (!first) return true;
-    return after.some(
-      (one, at) => one.every((factor) => first.includes(factor)) && isAsStrict(after.toSpliced(at, 1), rest),
-    );
+  const SETS = Array.from({ length: 16 }, (_, set) =>
+    Object.values(PROOFS).filter((__, bit) => (set >> bit) % 2 === 1),
+  );
+  /** All ways to give different steps different proofs of a set. */
+  const assignments = (steps: readonly (readonly string[])[], proofs: readonly string[]): readonly number[][] => {
+    const [first, ...rest] = steps;
+    if (!first) return [[]];
+    const given = proofs.filter((proof) => first.includes(proof));
+    return [
+      ...assignments(rest, proofs).map((met) => [0, ...met]),
+      ...given.flatMap((proof) =>
+        assignments(rest, proofs.toSpliced(proofs.indexOf(proof), 1)).map((met) => [1, ...met]),
+      ),
+    ];
   };
-  const passwordStep = ({ authenticationSequence: { steps } }: Application) =>
-    steps.findIndex(({ options }) => options.some(({ authenticator }) => authenticator === "BasicAuthenticator"));
+  /**
+   * The sets of proofs that open a sequence, by trying all of them: each step has a proof of its own, but those that can
+   * get no other one. `undefined` where nothing does.
+   */
+  const opening = (listed: readonly (readonly string[])[]): readonly string[] | undefined => {
+    const steps = listed
+      .filter((names) => !names.includes("IdentifierExecutor") || names.includes("BasicAuthenticator"))
+      .map((names) => names.flatMap((name) => PROOFS[name] ?? []));
+    const who = steps.findIndex((step) => step.some((proof) => proof !== "otp"));
+    if (who < 0 || steps.some((step) => step.length === 0)) return undefined;
+    const asked = steps.map((step, at) => (at === who ? step.filter((proof) => proof !== "otp") : step));
+    const opens = (proofs: readonly string[]): boolean => {
+      const isClosed = asked.map((step) => step.every((proof) => proofs.includes(proof)));
+      const all = assignments(asked, proofs);
+      const closedMet = (met: readonly number[]) => met.filter((one, at) => one === 1 && isClosed[at]).length;
+      const most = Math.max(...all.map(closedMet));
+      const isMet = all.some((met) => closedMet(met) === most && met.every((one, at) => one === 1 || isClosed[at]));
+      return isMet && (asked[who] ?? []).some((proof) => proofs.includes(proof));
+    };
+    return SETS.filter(opens).map((proofs) => proofs.join());
+  };
 
-  test("is a gain where less is asked for then, and otherwise none, unless the password moves to another step", () => {
+  test("is a gain where less is enough then, and otherwise none", () => {
     const found = { weaker: 0, free: 0 };
     for (const first of subsets) {
       for (const second of subsets) {
-        const before = withSteps(first, second);
-        const was = furtherOf(before);
+        const was = opening([first, second]);
         for (const [at, names] of [first, second].entries()) {
           for (const name of names.length > 1 ? names : []) {
             const left = names.filter((one) => one !== name);
-            const after = withSteps(at === 0 ? left : first, at === 1 ? left : second);
-            const is = furtherOf(after);
-            const isWeaker = is !== undefined && was !== undefined && !isAsStrict(is, was);
-            const isGain = gainsOf(before, after).includes("authenticationSequence");
-            if (isWeaker) expect([first, second, left, isGain]).toEqual([first, second, left, true]);
-            const isMoved = passwordStep(after) !== passwordStep(before);
-            if (!isWeaker && !isMoved && is)
-              expect([first, second, left, isGain]).toEqual([first, second, left, false]);
+            const steps = [at === 0 ? left : first, at === 1 ? left : second];
+            const is = opening(steps);
+            const isGain = gainsOf(withSteps(first, second), withSteps(...steps)).includes("authenticationSequence");
+            const isWeaker = is?.some((proofs) => !was?.includes(proofs)) ?? false;
+            if (is) expect([first, second, left, isGain]).toEqual([first, second, left, isWeaker]);
             if (isWeaker) found.weaker += 1;
             else if (!isGain) found.free += 1;
           }

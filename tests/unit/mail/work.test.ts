@@ -168,7 +168,7 @@ describe("a request", () => {
       identitiesAs: none,
       tools: {
         sendsMail: true,
-        limits: { ofNameMax: 5, ofSourceMax: 4 },
+        limits: { ofNameMax: 5, ofAddressMax: 10, ofSourceMax: 4 },
         passwords: { lengthMin: 8, lengthMax: 100, history: 0 },
         brandOf: () => ({}),
         registrationOf: () => undefined,

@@ -10,7 +10,7 @@ import { defaultSteps } from "./authenticators.ts";
 import type { Application } from "./model.ts";
 import { SUBJECT_CLAIM } from "./present.ts";
 import { admitsMoreRoles } from "./role-rules.ts";
-import { passwordWays } from "./sequence-model.ts";
+import { openingProofs } from "./sequence-model.ts";
 
 type Client = NonNullable<Application["inbound"]["oidc"]>;
 
@@ -140,8 +140,8 @@ function authenticationWays({ clientAuthentication: settings, publicClient }: Cl
 }
 
 /**
- * Who may sign in, by step. Removing an option of a step is no gain, unless the password is enough for the step then;
- * removing a step is one.
+ * Who may sign in, by step. Removing an option of a step is no gain, unless less is enough then; removing a step is
+ * one.
  */
 function sequenceWays({ authenticationSequence: sequence }: Application): readonly string[] {
   const { type, steps: own, requestPathAuthenticators, script = "", subjectStepId, attributeStepId } = sequence;
@@ -151,7 +151,7 @@ function sequenceWays({ authenticationSequence: sequence }: Application): readon
     ...steps.flatMap(({ id, options }) =>
       options.map(({ idp, authenticator }) => JSON.stringify([id, idp, authenticator])),
     ),
-    ...passwordWays(steps),
+    ...openingProofs({ ...sequence, steps }),
     ...requestPathAuthenticators,
   ];
 }

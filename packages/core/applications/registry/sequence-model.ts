@@ -5,76 +5,134 @@ import type { Application } from "./model.ts";
 type Sequence = Application["authenticationSequence"];
 type Option = Sequence["steps"][number]["options"][number];
 
-/** What can prove more than a password. */
+/** What a user sets up, to prove more than a password. */
 export type SecondFactor = "code" | "passkey";
 
+/** In which ways somebody can prove something. */
+export type Way = SecondFactor | "password" | "mail-code" | "mail-link";
+
+/**
+ * What is proven: that the person knows the password, has the app of one-time codes, has the key of a passkey, or reads
+ * the mailbox.
+ */
+export type Method = "pwd" | "otp" | "pop" | "mail";
+
+/** What each way proves. */
+export const METHOD = {
+  password: "pwd",
+  code: "otp",
+  passkey: "pop",
+  "mail-code": "mail",
+  "mail-link": "mail",
+} as const satisfies Readonly<Record<Way, Method>>;
+
 /** What users must prove. */
-export type NeededFactors =
-  /** A password, and for each further step one of its factors, which are in the order of its options. */
-  | { readonly further: readonly (readonly SecondFactor[])[] }
+export type NeededWays =
+  /**
+   * For each step its ways, in the order of its options. The first step says who the person is; a one-time code of an
+   * app does not.
+   */
+  | { readonly steps: readonly (readonly Way[])[] }
   /** What this service does not have: no one can sign in. */
   | { readonly missing: string };
 
-const PASSWORD: ReadonlySet<string> = new Set(["basicauthenticator", "basic"]);
 /** The page asks for the name and the password at once. */
-const IDENTIFIER: ReadonlySet<string> = new Set(["identifierexecutor"]);
-const SECOND: ReadonlyMap<string, SecondFactor> = new Map([
+const IDENTIFIER = "identifierexecutor";
+const WAYS: ReadonlyMap<string, Way> = new Map([
+  ["basicauthenticator", "password"],
+  ["basic", "password"],
   ["totp", "code"],
   ["fidoauthenticator", "passkey"],
   ["fido", "passkey"],
+  ["email-otp-authenticator", "mail-code"],
+  ["magiclinkauthenticator", "mail-link"],
 ]);
+const PASSWORD_ALONE: NeededWays = { steps: [["password"]] };
 
-/**
- * What a sequence asks for. Of the options of a step one is enough, as in Identity Server; but a step after that of the
- * password which a second factor can satisfy needs it, because the password would prove nothing more. In the step of
- * the password, the password is what counts: a passkey is not asked for before it.
- */
-export function neededFactors({ type, steps, script }: Sequence): NeededFactors {
+/** What a sequence asks for, in a deployment that sends mails or does not. Of the ways of a step one is enough. */
+export function neededWays({ type, steps, script }: Sequence, sendsMail: boolean): NeededWays {
   if (script?.trim()) return { missing: "an adaptive script, which this service does not run" };
-  if (type === "DEFAULT" || steps.length === 0) return { further: [] };
-  const { ofPassword, others } = partsOf(steps);
-  const unmet = others.find((step) => secondFactorsOf(step.options).length === 0 && !isOf(step, PASSWORD));
-  if (unmet) return { missing: namesOf(unmet.options) };
-  if (ofPassword < 0) return { missing: "a first step without a password" };
-  return { further: others.map(({ options }) => secondFactorsOf(options)).filter((factors) => factors.length > 0) };
+  if (type === "DEFAULT" || steps.length === 0) return PASSWORD_ALONE;
+  const asking = steps
+    .map(({ options }) => ({ options, ways: waysOf(options) }))
+    .filter(({ options, ways }) => ways.includes("password") || !options.some(isIdentifier));
+  const able = asking.map(({ options, ways }) => ({
+    options,
+    ways: ways.filter((way) => sendsMail || METHOD[way] !== "mail"),
+  }));
+  const unmet = able.find(({ ways }) => ways.length === 0);
+  if (unmet) return { missing: waysOf(unmet.options).length > 0 ? "a mail, and none is sent" : namesOf(unmet.options) };
+  const who = able.findIndex(({ ways }) => ways.some((way) => way !== "code"));
+  if (who < 0) return { missing: "a step that says who the user is" };
+  const [first, others] = [able[who]?.ways ?? [], able.filter((_, at) => at !== who)];
+  return { steps: [first.filter((way) => way !== "code"), ...others.map(({ ways }) => ways)] };
 }
 
 /**
- * What the password opens in a sequence: the step that asks for it, and further steps that ask for nothing more. A
- * sequence in which one of these is new asks for less, though it has no option more.
+ * The ways that are left of the first step that is not proven; `undefined` where nothing is missing. Each step needs a
+ * proof of its own: with a password or a passkey in one step and a passkey in the next, a passkey alone is not enough.
+ * A step whose ways prove nothing more than what is proven already is not asked for.
  */
-export function passwordWays(steps: Sequence["steps"]): readonly string[] {
-  const { ofPassword, others } = partsOf(steps);
-  const needsMore = new Set(others.filter((step) => secondFactorsOf(step.options).length > 0 || !isOf(step, PASSWORD)));
-  const free = steps.filter((step, at) => at !== ofPassword && !needsMore.has(step));
-  return [
-    ...(ofPassword < 0 ? [] : [`password in step ${steps[ofPassword]?.id}`]),
-    ...free.map(({ id }) => `nothing more in step ${id}`),
-  ];
+export function unprovenWays(
+  steps: readonly (readonly Way[])[],
+  methods: readonly Method[],
+): readonly Way[] | undefined {
+  const provenBy = new Map<Method, readonly Way[]>();
+  const isProven = (step: readonly Way[], tried = new Set<Method>()): boolean =>
+    step.some((way) => {
+      const method = METHOD[way];
+      if (!methods.includes(method) || tried.has(method)) return false;
+      tried.add(method);
+      const other = provenBy.get(method);
+      if (other && !isProven(other, tried)) return false;
+      provenBy.set(method, step);
+      return true;
+    });
+  const left = (step: readonly Way[]) => step.filter((way) => !methods.includes(METHOD[way]));
+  // Steps to which nothing can be added take their proofs first: the others can be asked for more.
+  const closed = steps.filter((step) => left(step).length === 0);
+  for (const step of closed) isProven(step);
+  const lacking = steps.filter((step) => !closed.includes(step)).find((step) => !isProven(step));
+  return lacking && left(lacking);
 }
 
-/** The position of the step that asks for the password, and the steps that ask for something further. */
-function partsOf(steps: Sequence["steps"]) {
-  const ofPassword = steps.findIndex((step) => isOf(step, PASSWORD));
-  return { ofPassword, others: steps.filter((step, at) => at !== ofPassword && !isOf(step, IDENTIFIER)) };
+/** The ways by which a person can begin: not by what another step needs, as long as there is another. */
+export function firstWays([first = [], ...others]: readonly (readonly Way[])[]): readonly Way[] {
+  const isNeededLater = (way: Way) => others.some((step) => step.every((each) => METHOD[each] === METHOD[way]));
+  const free = first.filter((way) => !isNeededLater(way));
+  return free.length > 0 ? free : first;
 }
 
-function isOf({ options }: Sequence["steps"][number], names: ReadonlySet<string>): boolean {
-  return options.some(({ idp, authenticator }) => idp === LOCAL_IDP && names.has(authenticator.toLowerCase()));
+const METHODS: readonly Method[] = ["pwd", "otp", "pop", "mail"];
+const SETS = Array.from({ length: 2 ** METHODS.length }, (_, set) => METHODS.filter((_, bit) => set & (1 << bit)));
+
+/**
+ * All that opens a sequence, each set of proofs as text. A sequence in which one of these is new asks for less, though
+ * it may have no option more.
+ */
+export function openingProofs(sequence: Sequence): readonly string[] {
+  const needed = neededWays(sequence, true);
+  if ("missing" in needed) return [];
+  const [first = []] = needed.steps;
+  const isOpenedBy = (methods: readonly Method[]) =>
+    first.some((way) => methods.includes(METHOD[way])) && !unprovenWays(needed.steps, methods);
+  return SETS.filter(isOpenedBy).map((methods) => `enough: ${methods.join(" and ")}`);
 }
 
 /** Whether a user name and a password are all that a sequence asks for. */
 export function isPasswordEnough(sequence: Sequence): boolean {
-  const needed = neededFactors(sequence);
-  return "further" in needed && needed.further.length === 0;
+  return openingProofs(sequence).includes("enough: pwd");
 }
 
-/** The second factors among the options of a step, each once. */
-function secondFactorsOf(options: readonly Option[]): readonly SecondFactor[] {
+function waysOf(options: readonly Option[]): readonly Way[] {
   const named = options.map(({ idp, authenticator }) =>
-    idp === LOCAL_IDP ? SECOND.get(authenticator.toLowerCase()) : undefined,
+    idp === LOCAL_IDP ? WAYS.get(authenticator.toLowerCase()) : undefined,
   );
-  return [...new Set(named)].filter((factor) => factor !== undefined);
+  return [...new Set(named)].filter((way) => way !== undefined);
+}
+
+function isIdentifier({ idp, authenticator }: Option): boolean {
+  return idp === LOCAL_IDP && authenticator.toLowerCase() === IDENTIFIER;
 }
 
 function namesOf(options: readonly Option[]): string {

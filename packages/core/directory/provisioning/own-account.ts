@@ -47,7 +47,12 @@ export function isProven(
 ): boolean {
   if (proof?.kind === "password") return true;
   if (proof === undefined || now / 1_000 - proof.atSeconds > PROOF_SECONDS) return false;
-  return !(hasCodes(user) || hasPasskeys(user)) || proof.methods.some((method) => method !== "pwd");
+  return !(hasCodes(user) || hasPasskeys(user)) || provesFactor(proof.methods);
+}
+
+/** Whether a sign-in has proven what its user has set up. A mail proves no more than who reads the mailbox. */
+export function provesFactor(methods: readonly string[] = []): boolean {
+  return methods.includes("otp") || methods.includes("pop");
 }
 
 /**

@@ -18,6 +18,8 @@ interface Texts {
   readonly registration: (about: { readonly service: string; readonly link: string; readonly hours: number }) => Letter;
   readonly invitation: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
   readonly addressCheck: (account: Account & { readonly link: string; readonly hours: number }) => Letter;
+  readonly signInCode: (account: Account & { readonly code: string; readonly minutes: number }) => Letter;
+  readonly signInLink: (account: Account & { readonly link: string; readonly minutes: number }) => Letter;
   readonly notice: (notice: Notice) => Letter;
   readonly device: DeviceWords;
 }
@@ -149,6 +151,28 @@ const english: Texts = {
       "If it is not your account, do not use the link: the address does not count for it then.",
     ],
   }),
+  signInCode: ({ service, userName, code, minutes }) => ({
+    subject: `Your code for ${service}`,
+    parts: [
+      `Somebody wants to sign in at ${service} with this account:`,
+      { list: [userName] },
+      "If it is you, enter this code on the page that asks for it:",
+      { list: [code] },
+      `The code works once, within ${minutes} minutes. Do not tell it to anybody: we never ask for it by telephone.`,
+      "If it is not you, you need not do anything: the code is needed to get in.",
+    ],
+  }),
+  signInLink: ({ service, userName, link, minutes }) => ({
+    subject: `Sign in to ${service}`,
+    parts: [
+      `Somebody wants to sign in at ${service} with this account:`,
+      { list: [userName] },
+      "If it is you, open this link in the browser in which you asked for it:",
+      { label: "Sign in", link },
+      `The link works once, within ${minutes} minutes, and in that browser alone.`,
+      "If it is not you, do not open the link.",
+    ],
+  }),
   notice: ({ kind, service, userName, time, sourceIp, device, link }) => {
     const { subject, what, more, advice } = englishNotices[kind];
     return {
@@ -274,6 +298,28 @@ const german: Texts = {
       { label: "Adresse bestätigen", link },
       `Der Link gilt einmal und ${hours} Stunden lang.`,
       "Wenn es nicht Ihr Konto ist, benutzen Sie den Link nicht: Dann zählt die Adresse dafür nicht.",
+    ],
+  }),
+  signInCode: ({ service, userName, code, minutes }) => ({
+    subject: `Ihr Code für ${service}`,
+    parts: [
+      `Jemand möchte sich bei ${service} mit diesem Konto anmelden:`,
+      { list: [userName] },
+      "Wenn Sie es sind, geben Sie diesen Code auf der Seite ein, die danach fragt:",
+      { list: [code] },
+      `Der Code gilt einmal und ${minutes} Minuten lang. Sagen Sie ihn niemandem: Wir fragen nie am Telefon danach.`,
+      "Wenn Sie es nicht sind, brauchen Sie nichts zu tun: Ohne den Code kommt niemand hinein.",
+    ],
+  }),
+  signInLink: ({ service, userName, link, minutes }) => ({
+    subject: `Bei ${service} anmelden`,
+    parts: [
+      `Jemand möchte sich bei ${service} mit diesem Konto anmelden:`,
+      { list: [userName] },
+      "Wenn Sie es sind, öffnen Sie diesen Link in dem Browser, in dem Sie ihn angefordert haben:",
+      { label: "Anmelden", link },
+      `Der Link gilt einmal, ${minutes} Minuten lang und nur in diesem Browser.`,
+      "Wenn Sie es nicht sind, öffnen Sie den Link nicht.",
     ],
   }),
   notice: ({ kind, service, userName, time, sourceIp, device, link }) => {

@@ -8,7 +8,15 @@ import { concurrently } from "../../kernel/concurrently.ts";
 import { later } from "../../kernel/later.ts";
 import { eachNoted } from "../../kernel/noted.ts";
 import { waitMs } from "../../sign-in/logout/attempts.ts";
-import { type AskedKind, isNotice, type MailKind, type WaitingMail } from "../../tokens/mail-model.ts";
+import { LINK_SECONDS } from "../../tokens/mail-link-store.ts";
+import {
+  type AskedKind,
+  isNotice,
+  isSignIn,
+  type MailKind,
+  type SignInKind,
+  type WaitingMail,
+} from "../../tokens/mail-model.ts";
 import {
   type Counted,
   countMail,
@@ -32,10 +40,13 @@ const PAGE = 100;
 const AT_ONCE = 4;
 const TENANTS_AT_ONCE = 8;
 const HOUR_MS = 60 * 60_000;
-const isAsked = (kind: MailKind): kind is AskedKind =>
+const isAsked = (kind: MailKind): kind is Exclude<AskedKind, SignInKind> =>
   kind === "password-link" || kind === "user-names" || kind === "registration";
-/** Who asked for a link has asked again by then. */
-const giveUpMs = (kind: MailKind): number => (isAsked(kind) ? HOUR_MS : 24 * HOUR_MS);
+/** Who asked for a link has asked again by then; the page of a sign-in has ended. */
+const giveUpMs = (kind: MailKind): number => {
+  if (isSignIn(kind)) return LINK_SECONDS[kind] * 1_000;
+  return isAsked(kind) ? HOUR_MS : 24 * HOUR_MS;
+};
 /** All notices to one address, as a multiple of the mails of one kind. */
 const NOTICES_FACTOR = 10;
 const isStrangers = (kind: MailKind): boolean => isAsked(kind) || kind === "address-check";
@@ -122,7 +133,7 @@ async function attempt(deps: MailDeps, mail: WaitingMail): Promise<Outcome> {
 
 /**
  * Whether an address, or a user who has addresses checked, has had enough mails in this hour. The kinds that go to an
- * address which anybody may have named count together. Invitations, and each kind of notices of each user, have counts
+ * address which anybody may have named count together, and so do those of sign-ins. Invitations, and each kind of notices of each user, have counts
  * of their own, which no other request raises: otherwise a thief hides a notice by causing other mails first.
  */
 async function isTooMany({ table, limits, clock }: MailDeps, mail: WaitingMail, to: string): Promise<boolean> {
@@ -136,7 +147,7 @@ async function isTooMany({ table, limits, clock }: MailDeps, mail: WaitingMail, 
     if (await isBeyond(own, ofAddressMax)) return true;
     return isBeyond({ kind: "address", value: `notices\n${address}` }, NOTICES_FACTOR * ofAddressMax);
   }
-  const value = isStrangers(kind) ? address : `${kind}\n${address}`;
+  const value = isStrangers(kind) ? address : `${isSignIn(kind) ? "sign-in" : kind}\n${address}`;
   if (await isBeyond({ kind: "address", value }, ofAddressMax)) return true;
   return kind === "address-check" && isBeyond({ kind: "name", value: `${kind}\n${about}` }, ofNameMax);
 }

@@ -2,6 +2,7 @@
  * Decides who gets a mail, and what it says. All that depends on whether an account exists happens here, after the
  * request that asked for the mail was answered (decision 0181).
  */
+import { randomInt } from "node:crypto";
 import { waitsForPassword } from "../../directory/provisioning/mails.ts";
 import { addressesIn, asSent, mailAddressOf } from "../../directory/users/address.ts";
 import { maySignIn, qualifiedName, type User } from "../../directory/users/model.ts";
@@ -10,10 +11,19 @@ import { readAddress } from "../../kernel/mail-address.ts";
 import { knownDeviceOf } from "../../sign-in/account/device.ts";
 import { nameIn } from "../../sign-in/authentication/sign-in.ts";
 import { type Language, languageOf } from "../../sign-in/pages/language.ts";
-import { pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
+import { MAIL_LINK_PATH, pathOf, recoveryPaths } from "../../sign-in/pages/paths.ts";
 import { isAddressTaken } from "../../sign-in/recovery/taken.ts";
-import { addingLink, addressDigest, LINK_SECONDS, type LinkPurpose, linkTimes } from "../../tokens/mail-link-store.ts";
+import {
+  addingLink,
+  addressDigest,
+  codeHandle,
+  LINK_SECONDS,
+  type LinkPurpose,
+  linkTimes,
+  type MailLink,
+} from "../../tokens/mail-link-store.ts";
 import { isNotice, type Mail, type MailKind, type NoticeKind } from "../../tokens/mail-model.ts";
+import { digestOf } from "../../tokens/opaque.ts";
 import type { MailDeps } from "./deps.ts";
 import type { Letter } from "./model.ts";
 import { letters } from "./texts.ts";
@@ -26,6 +36,7 @@ export interface Addressed {
   readonly ready?: () => Promise<void>;
 }
 
+const CODE_DIGITS = 8;
 /** The most users with one address that are looked at. */
 const SHARED_MAX = 20;
 
@@ -45,6 +56,8 @@ const writers: Readonly<Record<Exclude<MailKind, NoticeKind>, Writer>> = {
   registration,
   invitation,
   "address-check": addressCheck,
+  "sign-in-code": signInCode,
+  "sign-in-link": signInLink,
 };
 
 async function passwordLink(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
@@ -124,6 +137,46 @@ async function addressCheck(mail: Mail, deps: MailDeps): Promise<Addressed | und
   const language = languageOfMail(mail, user);
   const hours = LINK_SECONDS["address-check"] / 3_600;
   return { to, ready, language, letter: letters[language].addressCheck({ ...account(user, mail, deps), link, hours }) };
+}
+
+/** A code of eight digits, which counts with the form that waits for it. */
+async function signInCode(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { flow = "" } = mail;
+  const digits = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, "0");
+  const found = await signInProof(mail, { purpose: "sign-in-code" }, codeHandle(flow, digits), deps);
+  if (!found) return undefined;
+  const code = `${digits.slice(0, CODE_DIGITS / 2)} ${digits.slice(CODE_DIGITS / 2)}`;
+  const { about, minutes, ...rest } = found;
+  return { ...rest, letter: letters[rest.language].signInCode({ ...about, code, minutes }) };
+}
+
+/** A link, which counts in the browser that asked for it. */
+async function signInLink(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
+  const { flow = "", page, pageTenant = mail.tenant } = mail;
+  const found = await signInProof(mail, { purpose: "sign-in-link", flow: digestOf(flow), page }, undefined, deps);
+  if (!found) return undefined;
+  const link = `${deps.origin}${pathOf(MAIL_LINK_PATH, pageTenant)}?code=${found.handle}`;
+  const { about, minutes, ...rest } = found;
+  return { ...rest, letter: letters[rest.language].signInLink({ ...about, link, minutes }) };
+}
+
+/** Whom a mail of a sign-in goes to, and what stores what it proves. One round trip for the last. */
+async function signInProof(
+  mail: Mail,
+  proof: Pick<MailLink, "purpose" | "flow" | "page">,
+  given: string | undefined,
+  deps: MailDeps,
+) {
+  const { tenant } = mail;
+  const user = await meantUser(tenant, mail.about, deps);
+  const to = user && mailAddressOf(user);
+  if (!to || !maySignIn(user)) return undefined;
+  const times = await linkTimes(deps.table, tenant, user, deps.clock.now());
+  const link = { ...proof, tenant, userId: user.id, address: addressDigest(to), ...times };
+  const { handle, step } = addingLink(link, given);
+  const minutes = LINK_SECONDS[proof.purpose] / 60;
+  const language = languageOfMail(mail, user);
+  return { to, language, handle, minutes, about: account(user, mail, deps), ready: () => deps.table.write(step) };
 }
 
 /** Tells a person what has happened to the account, at the address that counted before. */

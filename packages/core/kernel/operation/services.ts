@@ -70,7 +70,7 @@ const table = {
       "/oauth2/codes-saved",
       "/oauth2/passkey",
       "/oauth2/passkey-setup",
-      "/oauth2/passkey-script",
+      "/oauth2/page-script",
       "/oauth2/new-password",
       "/oauth2/consent",
       "/oauth2/sign-out",

@@ -3,7 +3,7 @@
  * a fresh proof need a sign-in of the last minutes, with a second factor where the user has one.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { isProven } from "../../directory/provisioning/own-account.ts";
+import { isProven, provesFactor } from "../../directory/provisioning/own-account.ts";
 import { hasCodes, hasPasskeys, mustChangePassword, type User } from "../../directory/users/model.ts";
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import type { Proof, UserPrincipal } from "../../kernel/operation/context.ts";
@@ -52,7 +52,8 @@ export async function visitorOf(headers: PageHeaders, context: AccountContext): 
   const secret = cookieIn(context.cookies, sessionCookieName(tenant));
   if (!owner?.active || !current || secret === undefined) return undefined;
   const { user, session } = current;
-  if (mustChangePassword(user) || ((hasCodes(user) || hasPasskeys(user)) && !session.methods)) return undefined;
+  if (mustChangePassword(user) || ((hasCodes(user) || hasPasskeys(user)) && !provesFactor(session.methods)))
+    return undefined;
   const { id: subject, userName: username, userStore } = user;
   return {
     tenant,

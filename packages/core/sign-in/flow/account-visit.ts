@@ -12,7 +12,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn } from "./cookies.ts";
-import { standingIn } from "./factors.ts";
+import { standingIn, stepsOf } from "./factors.ts";
 import type { PageHeaders } from "./forms.ts";
 import { currentSession, referenceIn } from "./session.ts";
 import { askWho, proceed } from "./steps.ts";
@@ -49,6 +49,7 @@ export async function visitAccount(
   };
   const language = languageOf(localesIn(context.cookies), headers["accept-language"]);
   const browser = browserText(context.cookies);
+  const own = accountApplication(tenant, language);
   const asked: Asked = {
     tenant,
     language,
@@ -57,7 +58,8 @@ export async function visitAccount(
     cookies: browser.setting,
     browser: browser.text,
     request,
-    ...accountApplication(tenant, language),
+    ...own,
+    steps: stepsOf(own.application, request, context.tools),
   };
   const usable = current && !mustChangePassword(current.user) ? current : undefined;
   const asking = askWho(asked, usable !== undefined, context);

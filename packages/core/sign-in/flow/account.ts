@@ -2,6 +2,8 @@
  * Sign-in to the pages of the own account (decision 0190). The service asks for it itself, as an application that no
  * tenant stores: what comes of it is a session alone, without a code, and a client that cannot be registered.
  */
+
+import { LOCAL_IDP } from "../../applications/registry/authenticators.ts";
 import type { Client } from "../../applications/registry/client-store.ts";
 import { type Application, freshApplication } from "../../applications/registry/model.ts";
 import type { Language } from "../pages/language.ts";
@@ -32,11 +34,19 @@ export function pathOfVisit({ page, done }: AccountVisit): string {
   return `${ACCOUNT_PATH}${page === undefined ? "" : `/${page}`}${done === undefined ? "" : `?done=${done}`}`;
 }
 
+/** A person with a passkey needs no password. Who reads the mailbox could choose another one. */
+const ways = ["BasicAuthenticator", "FIDOAuthenticator", "email-otp-authenticator"];
+const steps = [{ id: 1, options: ways.map((authenticator) => ({ idp: LOCAL_IDP, authenticator })) }];
+
 /** The application of the own account, with its client. It asks for no consent. */
 export function accountApplication(tenant: string, language: Language): AccountApplication {
   const fresh = freshApplication(ACCOUNT_ID, languages[language].accountTitle, "", false);
   return {
-    application: { ...fresh, advancedConfigurations: { skipLoginConsent: true } },
+    application: {
+      ...fresh,
+      authenticationSequence: { ...fresh.authenticationSequence, type: "USER_DEFINED", steps },
+      advancedConfigurations: { skipLoginConsent: true },
+    },
     client: {
       clientId: ACCOUNT_ID,
       tenant,

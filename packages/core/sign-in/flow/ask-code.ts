@@ -1,5 +1,6 @@
 /** Asks for a one-time code, or to set codes up. */
 
+import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { qualifiedName } from "../../directory/users/model.ts";
 import { later } from "../../kernel/later.ts";
@@ -7,7 +8,7 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import { type CodeForm, codePage, setupPage } from "../pages/factor-pages.ts";
 import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
-import { type CodesSetup, lackingFactors, mayAddPasskey, nextFactor, type Standing } from "./factors.ts";
+import { type CodesSetup, mayAddPasskey, nextProof, type Standing } from "./factors.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
 
 const { secretForApps, newSecret } = later(() => import("./totp.ts"), "secretForApps", "newSecret");
@@ -20,16 +21,16 @@ export function askCode(
   context: SignInContext,
   problem?: CodeForm["problem"],
 ): PageResult {
-  const others = nextFactor(asked, standing, factors, "code")?.others ?? [];
+  const others = nextProof(asked, standing, factors, "code")?.others ?? [];
   const form = sealed("code", asked, standing, context);
   // Where the application does not take a code, it is asked for only because a passkey is created next.
-  const options = lackingFactors(asked, standing.methods) ?? [];
+  const options = unprovenWays(asked.steps.asked, standing.methods) ?? [];
   const mayAdd = options.includes("code") && options.includes("passkey");
   return codePage(
     {
       ...form,
       problem,
-      hasPasskey: others.includes("passkey"),
+      others,
       mayAddPasskey: mayAdd && mayAddPasskey(factors.passkeys),
     },
     optionsOf(asked),
@@ -50,7 +51,7 @@ export async function askSetup(
   const issuer = context.tools.settings.brandOf(home).name ?? home;
   const forApps = await secretForApps(setup.secret, { issuer, account: qualifiedName(standing.user) });
   const form = sealed("setup", asked, standing, context, { setup });
-  const next = nextFactor(asked, standing, factors, "code");
+  const next = nextProof(asked, standing, factors, "code");
   const mayUsePasskey = next?.isNew === true && next.others.includes("passkey");
   return setupPage({ ...form, ...forApps, secret: setup.secret, problem, mayUsePasskey }, optionsOf(asked));
 }

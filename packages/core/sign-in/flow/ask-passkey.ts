@@ -1,12 +1,13 @@
 /** Asks for a passkey, or to create one. What the browser is asked for is in the page; its challenge in the form. */
+import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { qualifiedName } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { type PasskeyForm, passkeyPage, passkeySetupPage } from "../pages/passkey-pages.ts";
 import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
-import { lackingFactors, mayAddPasskey, nextFactor, type Standing } from "./factors.ts";
-import { creationOptions, randomText, requestOptions, siteOf } from "./passkey-site.ts";
+import { mayAddPasskey, nextProof, type Standing } from "./factors.ts";
+import { creationOptions, newHandle, randomText, requestOptions, siteOf } from "./passkey-site.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
 
 /** Asks for a passkey of a user who has some. */
@@ -20,15 +21,15 @@ export function askPasskey(
   const { passkeys } = factors;
   if (!passkeys) throw new Error("a passkey is asked for that does not exist");
   const challenge = { text: randomText(), madeMs: context.now };
-  const others = nextFactor(asked, standing, factors, "passkey")?.others ?? [];
+  const others = nextProof(asked, standing, factors, "passkey")?.others ?? [];
   // Where the application does not take a passkey, it is asked for only because codes are set up next.
-  const options = lackingFactors(asked, standing.methods) ?? [];
+  const options = unprovenWays(asked.steps.asked, standing.methods) ?? [];
   return passkeyPage(
     {
       ...sealed("passkey", asked, standing, context, { challenge }),
       problem,
       options: requestOptions(challenge.text, siteOf(context.origin), passkeys),
-      mayUseCode: others.includes("code"),
+      others,
       mayAdd: options.includes("passkey") && mayAddPasskey(passkeys),
       mayAddCodes: options.includes("passkey") && options.includes("code") && !factors.totp,
     },
@@ -47,10 +48,14 @@ export function askPasskeySetup(
   const { passkeys } = factors;
   // The passkey is of the account, for all applications.
   const { home } = standing;
-  const challenge = { text: randomText(), madeMs: context.now, handle: passkeys?.handle ?? randomText() };
+  const challenge = {
+    text: randomText(),
+    madeMs: context.now,
+    handle: passkeys?.handle ?? newHandle(standing.user.id),
+  };
   const siteName = context.tools.settings.brandOf(home).name ?? home;
   const user = { handle: challenge.handle, name: qualifiedName(standing.user), siteName };
-  const next = nextFactor(asked, standing, factors, "passkey");
+  const next = nextProof(asked, standing, factors, "passkey");
   return passkeySetupPage(
     {
       ...sealed("passkey-setup", asked, standing, context, { challenge }),

@@ -6,6 +6,7 @@ import type { Sending } from "./answers.ts";
 import { type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import type { CodeRequest, TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
+import { type Steps, stepsOf } from "./factors.ts";
 import type { OpenedForm } from "./forms.ts";
 import type { Stage } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
@@ -16,6 +17,8 @@ import type { Current } from "./session.ts";
 export interface Asked extends Sending, CodeRequest {
   readonly browser: string;
   readonly cookies: readonly string[];
+  /** What the person must prove. */
+  readonly steps: Steps;
   readonly session?: string | undefined;
 }
 
@@ -49,7 +52,9 @@ export async function takenRequest(
   const sending = sendingOf(tenant, { browser, language }, context);
   if (request.account) {
     if (!(await context.tenants.find(tenant))?.active) throw changed();
-    return { ...sending, request, ...accountApplication(tenant, language), browser: browser.text, session };
+    const own = accountApplication(tenant, language);
+    const steps = stepsOf(own.application, request, context.tools);
+    return { ...sending, request, ...own, steps, browser: browser.text, session };
   }
   const [application, client, owner] = await Promise.all([
     context.applications.find(tenant, applicationId),
@@ -58,11 +63,13 @@ export async function takenRequest(
   ]);
   const registered = application?.inbound.oidc?.callbackURLs ?? [];
   const isSame = owner?.active && client?.tenant === tenant && client.applicationId === applicationId;
-  const mayBeAnswered = application && !problemOf(application) && isStillAllowed(request.types, application);
+  const { recovers } = context.tools;
+  const mayBeAnswered = application && !problemOf(application, recovers) && isStillAllowed(request.types, application);
   if (!mayBeAnswered || !isSame || !(await isRegistered(to.redirectUri, registered))) {
     throw changed();
   }
-  return { ...sending, request, application, client, browser: browser.text, session };
+  const steps = stepsOf(application, request, context.tools);
+  return { ...sending, request, application, client, steps, browser: browser.text, session };
 }
 
 function sendingOf(

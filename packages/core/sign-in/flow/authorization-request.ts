@@ -5,7 +5,7 @@
  */
 import { isFapi2 } from "../../applications/protocols/sign-in.ts";
 import type { Application } from "../../applications/registry/model.ts";
-import { neededFactors } from "../../applications/registry/sequence-model.ts";
+import { neededWays } from "../../applications/registry/sequence-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Challenge } from "../../tokens/code-store.ts";
 import { encryptionAlgorithms } from "../../tokens/encrypted-jwt.ts";
@@ -79,12 +79,14 @@ export interface Requester {
   readonly isSigned: boolean;
   /** The origin of the service. */
   readonly origin: string;
+  /** Whether the deployment sends mails, which some ways to sign in need. */
+  readonly sendsMail: boolean;
 }
 
 /** Reads the request of a client whose address is known. Throws `AuthorizationError`. */
 export function readAuthorizationRequest(parameters: Parameters, requester: Requester): AuthorizationRequest {
   const { application, tenant, clientId, to, isRedirectSent, pushed, origin } = requester;
-  const problem = problemOf(application);
+  const problem = problemOf(application, requester.sendsMail);
   if (problem) throw problem;
   const client = oidcOf(application);
   checkForm(parameters, requester);
@@ -130,12 +132,10 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
  * Why people cannot sign in to an application now; `undefined` where they can. The service does not do less than the
  * settings ask for.
  */
-export function problemOf({
-  applicationEnabled,
-  inbound,
-  authenticationSequence,
-  advancedConfigurations,
-}: Application): AuthorizationError | undefined {
+export function problemOf(
+  { applicationEnabled, inbound, authenticationSequence, advancedConfigurations }: Application,
+  sendsMail: boolean,
+): AuthorizationError | undefined {
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
   if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") return refuse("The application is not enabled.");
@@ -152,7 +152,7 @@ export function problemOf({
   if (oidc.isFAPIApplication && !isFapi2(oidc)) {
     return refuse("Of the FAPI profiles the service offers FAPI2_SECURITY. Choose it in fapiProfile.");
   }
-  const needed = neededFactors(authenticationSequence);
+  const needed = neededWays(authenticationSequence, sendsMail);
   if (!("missing" in needed)) return undefined;
   return new AuthorizationError(
     "unmet_authentication_requirements",

@@ -2,6 +2,7 @@
 
 import type { Client } from "../../applications/registry/client-store.ts";
 import type { Application } from "../../applications/registry/model.ts";
+import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import { findFactors } from "../../directory/credentials/factor-store.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -18,7 +19,7 @@ import { type AuthorizationRequest, type Requester, readAuthorizationRequest } f
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn } from "./cookies.ts";
-import { lackingFactors, standingIn } from "./factors.ts";
+import { standingIn, stepsOf } from "./factors.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { one, type Parameters } from "./parameters.ts";
@@ -54,14 +55,15 @@ export async function authorize(
     if (sent.problem) throw sent.problem;
     const request = requestOf(sent.parameters, hint, { ...requester, to });
     await checkSector(requester, context);
-    const asked: Asked = { ...sending, request, application, client, browser: browser.text };
+    const steps = stepsOf(application, request, context.tools);
+    const asked: Asked = { ...sending, request, application, client, steps, browser: browser.text };
     const chosen = await chosenFor(candidates, request, application, context);
     const usableSession = chosen && suits(chosen.current, request, context) ? chosen.current : undefined;
     const page = askWho(asked, usableSession !== undefined, context);
     if (page) return await page();
     if (!usableSession) throw new Error("a person without a session was not asked who it is");
     const standing = standingIn(usableSession);
-    const isFactorLeft = lackingFactors(asked, standing.methods) !== undefined;
+    const isFactorLeft = unprovenWays(steps.asked, standing.methods) !== undefined;
     const factors = isFactorLeft ? await findFactors(context.table, standing.home, usableSession.user.id) : {};
     return await proceed(asked, standing, { factors, consent: chosen?.consent, facts }, [], context);
   } catch (error) {
@@ -185,6 +187,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
     ...(sent.pushed !== undefined && { pushed: sent.pushed }),
     isSigned: sent.isSigned,
     origin: context.origin,
+    sendsMail: context.tools.recovers,
   };
   return { requester, sent, client, candidates, facts, hint };
 }

@@ -10,7 +10,7 @@ import { AuthorizationError } from "./authorization-error.ts";
 import type { SignInContext } from "./context.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { answering } from "./issue.ts";
-import type { ProvenStage } from "./pending.ts";
+import type { MailedStage, ProvenStage } from "./pending.ts";
 import { referenceIn } from "./session.ts";
 import { PagesUsed } from "./used-pages-store.ts";
 
@@ -20,7 +20,7 @@ import { PagesUsed } from "./used-pages-store.ts";
  * count.
  */
 export async function cancel(
-  stage: ProvenStage | "sign-in",
+  stage: ProvenStage | MailedStage | "sign-in",
   text: string,
   headers: PageHeaders,
   context: SignInContext,

@@ -1,5 +1,6 @@
 /** The forms of one-time codes: entering one, setting them up, and going on from the recovery codes. */
 
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { settingUpTotp, type TotpFactor, totpOwner, usingTotp } from "../../directory/credentials/totp-store.ts";
 import { newId } from "../../kernel/ids.ts";
@@ -12,7 +13,7 @@ import { askPasskeySetup } from "./ask-passkey.ts";
 import { askPassword } from "./ask-password.ts";
 import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
-import { mayAddPasskey, maySetUp, proving, type Standing, without } from "./factors.ts";
+import { mayAddPasskey, maySetUp, proving, type Standing, wayOf, without } from "./factors.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { provenForm } from "./proven-form.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
@@ -20,7 +21,7 @@ import {
   factorsChanged,
   goOnNow,
   goOnProven,
-  logRefusal,
+  logRefusalOf,
   type NextSetup,
   provingForm,
   setUpFactor,
@@ -40,7 +41,7 @@ export interface CodeBody {
   readonly code?: string | undefined;
   readonly recovery?: string | undefined;
   /** The button that was pressed. */
-  readonly choice?: "replace" | "add-passkey" | "passkey" | "other" | "cancel" | undefined;
+  readonly choice?: "replace" | "add-passkey" | Way | "other" | "cancel" | undefined;
 }
 
 /** What the form that sets codes up contains. */
@@ -62,10 +63,11 @@ export async function takeCode(body: CodeBody, headers: PageHeaders, context: Si
   const { totp } = factors;
   // An administrator has taken the codes away meanwhile.
   if (!totp) return proceed(asked, standing, facts, [], context);
-  if (body.choice === "passkey") return proceed(asked, standing, facts, [], context, "passkey");
+  const way = wayOf(body.choice);
+  if (way) return proceed(asked, standing, facts, [], context, way);
   if (!body.code && !body.recovery) return askCode(asked, standing, factors, context, "codeMissing");
   const refuse = (problem: keyof typeof reasons) => {
-    logRefusal(reasons[problem], "enterCode", standing, context);
+    logRefusalOf(reasons[problem], "enterCode", standing, context);
     return askCode(asked, standing, factors, context, problem);
   };
   if (!(await admits(totp.version))) return refuse("codeLocked");

@@ -1,5 +1,6 @@
 /** The form of the page that asks for consent. */
 
+import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import { whileStale } from "../../database/table/stale.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -13,10 +14,9 @@ import { type Asked, type Known, taken } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { furtherClaims, guestClaims, type TenantFacts, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { lackingFactors, standingIn } from "./factors.ts";
-import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
+import { standingIn } from "./factors.ts";
+import { inLanguage, type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { answeredBefore, answering, issue, refuse } from "./issue.ts";
-import { inLanguage } from "./language.ts";
 import type { ConsentRequest } from "./pending.ts";
 import { currentSession, guestSession, referenceOf } from "./session.ts";
 import { refusalOf } from "./steps.ts";
@@ -74,7 +74,7 @@ async function answerConsent(
   }
   // The account or the application may ask for more than before: the form proves nothing but the consent.
   const standing = standingIn(current);
-  if (mustChangePassword(current.user) || lackingFactors(asked, standing.methods)) {
+  if (mustChangePassword(current.user) || unprovenWays(asked.steps.asked, standing.methods)) {
     return askPassword(asked, context);
   }
   // Lost since the page was shown, or never had: that page can only be refused.

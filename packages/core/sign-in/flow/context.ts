@@ -19,6 +19,7 @@ import type { SignIn } from "../authentication/sign-in.ts";
 import type { TokenReader } from "../authentication/token-reader.ts";
 import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { Brand } from "../pages/layout.ts";
+import type { AskLimits } from "../recovery/context.ts";
 import type { TokenLimits } from "../sessions/ending.ts";
 import type { SessionLimits } from "../sessions/model.ts";
 
@@ -42,6 +43,8 @@ export interface SignInTools {
   readonly localAdministrator?: string | undefined;
   /** Whether forgotten passwords can be recovered: the deployment sends mails. */
   readonly recovers: boolean;
+  /** How many mails may be asked for. */
+  readonly mailLimits: AskLimits;
   /** Whether people may register in a tenant by a page. */
   readonly registers: (tenant: string) => boolean;
   /** The limits of tokens, which say for how long a session that has ended is remembered. */

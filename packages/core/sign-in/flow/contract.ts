@@ -1,8 +1,10 @@
 /** The operations of sign-in: the authorization endpoint, its pages, and claims about the user (decision 0114). */
 
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import * as z from "../../kernel/zod.ts";
 import { ProvenCredential } from "../oauth/shapes.ts";
+import { MAIL_LINK_PATH } from "../pages/paths.ts";
 import { accountPages, accountTasks } from "./account.ts";
 
 const FORM_BYTES_MAX = 65_536;
@@ -87,6 +89,17 @@ const otherLanguage = z
   .optional()
   .meta({ description: "The button of another language: the page is shown again in it" });
 
+/** What a person can prove in place of what a page asks for. */
+const ways = ["password", "code", "passkey", "mail-code", "mail-link"] as const satisfies readonly Way[];
+
+const mailedChoice = z
+  .enum(["again", ...ways, "other", "cancel"])
+  .optional()
+  .meta({
+    description:
+      "The button that was pressed: to have another mail sent, to prove something else in its place, to use another account, or to give the sign-in up",
+  });
+
 const hidden = z.string().meta({ description: "The hidden field of the page" });
 
 /** The claims of a user (OpenID Connect Core 1.0 section 5.1), and those that the application has of its own. */
@@ -127,14 +140,18 @@ export const signInOperations = {
   signIn: operation({
     ...form,
     path: "/oauth2/sign-in",
-    summary: "Take the user name and the password of the page of sign-in",
-    source: "decision 0114",
+    summary: "Take who the person is from the page of sign-in: a password, a passkey, or a name that gets a mail",
+    source: "decision 0114; decision 0184",
     body: z
       .object({
         request: hidden,
         username: parameter,
         password: parameter,
-        choice: z.enum(["cancel"]).optional().meta({ description: "The button that gives the sign-in up" }),
+        credential: parameter.meta({ description: "What a passkey has signed, as JSON (`PublicKeyCredential`)" }),
+        choice: z.enum(["mail-code", "mail-link", "cancel"]).optional().meta({
+          description:
+            "The button that was pressed: to have a code or a link sent in place of a password, or to give the sign-in up",
+        }),
         language: otherLanguage,
       })
       .meta({ id: "SignInForm" }),
@@ -150,10 +167,13 @@ export const signInOperations = {
         request: hidden,
         code: parameter.meta({ description: "The code that the app shows" }),
         recovery: parameter.meta({ description: "A recovery code, in place of the code of the app" }),
-        choice: z.enum(["replace", "add-passkey", "passkey", "other", "cancel"]).optional().meta({
-          description:
-            "The button that was pressed: to set up another app or a passkey after the code, to use a passkey in its place, to use another account, or to give the sign-in up",
-        }),
+        choice: z
+          .enum(["replace", "add-passkey", ...ways, "other", "cancel"])
+          .optional()
+          .meta({
+            description:
+              "The button that was pressed: to set up another app or a passkey after the code, to prove something else in its place, to use another account, or to give the sign-in up",
+          }),
         language: otherLanguage,
       })
       .meta({ id: "CodeForm" }),
@@ -194,10 +214,13 @@ export const signInOperations = {
       .object({
         request: hidden,
         credential: parameter.meta({ description: "What the browser says, as JSON (`PublicKeyCredential`)" }),
-        choice: z.enum(["add", "add-codes", "code", "other", "cancel"]).optional().meta({
-          description:
-            "The button that was pressed: to create another passkey or set up codes after this one, to use a code in its place, to use another account, or to give the sign-in up",
-        }),
+        choice: z
+          .enum(["add", "add-codes", ...ways, "other", "cancel"])
+          .optional()
+          .meta({
+            description:
+              "The button that was pressed: to create another passkey or set up codes after this one, to prove something else in its place, to use another account, or to give the sign-in up",
+          }),
         language: otherLanguage,
       })
       .meta({ id: "PasskeyForm" }),
@@ -221,14 +244,52 @@ export const signInOperations = {
       .meta({ id: "PasskeySetupForm" }),
     changesNothing: true,
   }),
-  getPasskeyScript: operation({
+  getPageScript: operation({
     ...page,
     method: "GET",
-    path: "/oauth2/passkey-script",
-    summary: "Read the script of the pages of passkeys",
+    path: "/oauth2/page-script",
+    summary: "Read the script of the pages",
     source: "decision 0135",
     query: z.object({ v: parameter.meta({ description: "Its version, for caches" }) }),
     success: { ...page.success, pageMedia: "text/javascript" },
+  }),
+  enterMailedCode: operation({
+    ...form,
+    path: "/oauth2/sign-in/code",
+    summary: "Take the code of a mail from the page that waits for it",
+    source: "decision 0184",
+    body: z
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The code of the mail" }),
+        choice: mailedChoice,
+        language: otherLanguage,
+      })
+      .meta({ id: "MailedCodeForm" }),
+    changesNothing: true,
+  }),
+  showMailedLink: operation({
+    ...page,
+    method: "GET",
+    path: MAIL_LINK_PATH,
+    summary: "Show the page of the link of a mail, in the browser that asked for it",
+    source: "decision 0184",
+    query: z.object({ code: parameter.meta({ description: "The handle of the link" }) }),
+  }),
+  useMailedLink: operation({
+    ...form,
+    path: MAIL_LINK_PATH,
+    summary: "Take the link of a mail from the page that it leads to",
+    source: "decision 0184",
+    body: z
+      .object({
+        request: hidden,
+        code: parameter.meta({ description: "The handle of the link" }),
+        choice: mailedChoice,
+        language: otherLanguage,
+      })
+      .meta({ id: "MailedLinkForm" }),
+    changesNothing: true,
   }),
   choosePassword: operation({
     ...form,

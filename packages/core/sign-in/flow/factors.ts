@@ -1,5 +1,13 @@
-/** Which factors a request needs, and what somebody has proven so far. */
-import { neededFactors, type SecondFactor } from "../../applications/registry/sequence-model.ts";
+/** Which proofs a request needs, and what somebody has proven so far. */
+import type { Application } from "../../applications/registry/model.ts";
+import {
+  METHOD,
+  type Method,
+  neededWays,
+  type SecondFactor,
+  unprovenWays,
+  type Way,
+} from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { PASSKEYS_MAX } from "../../directory/credentials/passkey-store.ts";
 import type { PasswordProblem } from "../../directory/credentials/password-rules.ts";
@@ -7,21 +15,12 @@ import { maySignIn, mustChangePassword } from "../../directory/users/model.ts";
 import { homeOf, type TokenUser, tokenUserOf } from "../../tokens/model.ts";
 import { isEndedBy, revocationStore } from "../../tokens/revocation-store.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
+import type { Asked } from "./asked.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { requestedClaim } from "./claims-parameter.ts";
-import type { CodeRequest } from "./code.ts";
-import type { SignInContext } from "./context.ts";
+import type { SignInContext, SignInTools } from "./context.ts";
 import type { Person } from "./hints.ts";
 import { type Current, currentSession, pageMarksOf, referenceIn } from "./session.ts";
-
-/**
- * A password; a one-time code or recovery code; the possession of a key: a passkey. As `amr` names them (RFC 8176).
- * Whether the key is in hardware, no passkey without attestation proves.
- */
-export type Method = "pwd" | "otp" | "pop";
-
-/** How a second factor is proven. */
-const METHOD = { code: "otp", passkey: "pop" } as const;
 
 /** What somebody has proven, in the form of the page for the next proof: there is no session yet. */
 export interface Proven {
@@ -43,6 +42,8 @@ export interface ProvenRequest {
   readonly setup?: CodesSetup | undefined;
   /** What a passkey of somebody must sign, or the one that somebody creates. */
   readonly challenge?: PasskeyChallenge | undefined;
+  /** The secret of the form that waits for a code or a link by mail. */
+  readonly flow?: string | undefined;
 }
 
 /** A secret of one-time codes before it is stored. */
@@ -78,13 +79,27 @@ export function fromNow(
   return { fromMs, authSeconds: Math.floor(nowMs / 1_000), startedMs: Math.max(nowMs, fromMs[0] ?? 0, fromMs[2] ?? 0) };
 }
 
-/** What a request asks for besides the password: for each step one of its factors. */
-function furtherFactors({ application, request }: Pick<CodeRequest, "application" | "request">) {
+/**
+ * What a request asks for: for each step its ways. The client can ask for the class of sign-ins with a second factor,
+ * before that of a password alone; a person asks for a factor who changes it in the own account.
+ */
+export function stepsOf(
+  { authenticationSequence }: Pick<Application, "authenticationSequence">,
+  request: AuthorizationRequest,
+  { recovers }: Pick<SignInTools, "recovers">,
+): Steps {
+  const needed = neededWays(authenticationSequence, recovers);
+  const steps = "steps" in needed ? needed.steps : [];
   const wished = request.account?.task && FACTOR_OF_TASK[request.account.task];
-  if (wished) return [[wished]];
-  const needed = neededFactors(application.authenticationSequence);
-  const ofApplication = "further" in needed ? needed.further : [];
-  return ofApplication.length === 0 && prefersFactors(request) ? [EITHER] : ofApplication;
+  if (wished) return { who: steps[0], asked: [[wished]] };
+  return steps.length === 1 && prefersFactors(request) ? { who: steps[0], asked: [EITHER] } : { asked: steps };
+}
+
+/** The steps of a sign-in. */
+export interface Steps {
+  readonly asked: readonly (readonly Way[])[];
+  /** The ways to say who the person is, where they are not those of the first step that is asked for. */
+  readonly who?: readonly Way[] | undefined;
 }
 
 /** The factor that a person sets up in the own account. */
@@ -93,45 +108,53 @@ const FACTOR_OF_TASK = { app: "code", passkey: "passkey", password: undefined } 
 /** What a client that asks for the class of such sign-ins gets: it does not say by which factor. */
 const EITHER: readonly SecondFactor[] = ["code", "passkey"];
 
-/**
- * The factors of the first step that is not proven yet: the application asks all of its users for it, or the client
- * asks for the class of such sign-ins, before that of a password alone. `undefined` where nothing is missing.
- */
-export function lackingFactors(
-  asked: Pick<CodeRequest, "application" | "request">,
-  methods: readonly Method[],
-): readonly SecondFactor[] | undefined {
-  return furtherFactors(asked).find((factors) => !factors.some((factor) => methods.includes(METHOD[factor])));
-}
-
 /** What a page asks for next. */
-export interface NextFactor {
-  readonly factor: SecondFactor;
-  /** True where the user must set it up first. */
-  readonly isNew: boolean;
+export type NextProof = {
   /** What the person can choose in its place. */
-  readonly others: readonly SecondFactor[];
-}
+  readonly others: readonly Way[];
+} & (
+  | { readonly way: Way; readonly isNew: false }
+  /** The user must set it up first. */
+  | { readonly way: SecondFactor; readonly isNew: true }
+);
 
 /**
- * The second factor that is asked for next. Who has one proves it before another one is set up, and before another
- * password is chosen, whatever the application asks for: a password alone changes neither, and does not open the pages
- * of the own account. `wish`: the factor that the person prefers.
+ * What is asked for next. Who has a second factor proves it before another one is set up, and before another password
+ * is chosen, whatever the application asks for: a password or a mail alone changes neither, and does not open the pages
+ * of the own account. `wish`: what the person prefers.
  */
-export function nextFactor(
-  asked: Pick<CodeRequest, "application" | "request">,
+export function nextProof(
+  { steps, request }: Pick<Asked, "steps" | "request">,
   { user, methods }: Pick<Standing, "user" | "methods">,
   factors: Factors,
-  wish?: SecondFactor,
-): NextFactor | undefined {
+  wish?: Way,
+): NextProof | undefined {
   const has = factorsOf(factors);
   const isOpen = isFactorOpen(methods, factors);
-  const needsOwn = mustChangePassword(user) || asked.request.account !== undefined;
-  const lacking = lackingFactors(asked, methods) ?? (isOpen && needsOwn ? has : undefined);
+  const needsOwn = mustChangePassword(user) || request.account !== undefined;
+  const lacking = unprovenWays(steps.asked, methods) ?? (isOpen && needsOwn ? has : undefined);
   if (!lacking) return undefined;
-  const usable = lacking.filter((factor) => has.includes(factor));
-  if (usable.length > 0) return chosen(usable, false, wish);
-  return isOpen ? chosen(has, false, wish) : chosen(lacking, true, wish);
+  const own = lacking.filter(isFactor);
+  // What has been set up comes first.
+  const usable = [...own.filter((factor) => has.includes(factor)), ...lacking.filter((way) => !isFactor(way))];
+  if (usable.length > 0 || isOpen) {
+    const [way, others] = chosen<Way>(usable.length > 0 ? usable : has, wish);
+    return way && { way, isNew: false, others };
+  }
+  const [way, others] = chosen(own, wish);
+  return way && { way, isNew: true, others };
+}
+
+/** The way that the button of a page names; `undefined` for a button of another kind. */
+export function wayOf(choice: string | undefined): Way | undefined {
+  return ways.find((way) => way === choice);
+}
+
+const ways = Object.keys(METHOD) as readonly Way[];
+
+/** Whether a way is one that users set up. */
+function isFactor(way: Way): way is SecondFactor {
+  return way === "code" || way === "passkey";
 }
 
 /** Whether a user has second factors and has not proven any. */
@@ -140,9 +163,9 @@ export function isFactorOpen(methods: readonly Method[], factors: Factors): bool
   return has.length > 0 && !has.some((factor) => methods.includes(METHOD[factor]));
 }
 
-function chosen(among: readonly SecondFactor[], isNew: boolean, wish: SecondFactor | undefined) {
-  const [factor] = [...among.filter((each) => each === wish), ...among];
-  return factor && { factor, isNew, others: among.filter((each) => each !== factor) };
+function chosen<W extends Way>(among: readonly W[], wish: Way | undefined): [W | undefined, readonly W[]] {
+  const [way] = [...among.filter((each) => each === wish), ...among];
+  return [way, among.filter((each) => each !== way)];
 }
 
 /** Whether somebody may set a factor up: there is none yet, or one that is there is proven. */
@@ -161,9 +184,9 @@ function factorsOf({ totp, passkeys }: Factors): readonly SecondFactor[] {
   return [...(totp ? ["code" as const] : []), ...(passkeys ? ["passkey" as const] : [])];
 }
 
-/** Somebody who has proven a factor, too. */
-export function proving<S extends Pick<Standing, "methods">>(standing: S, factor: SecondFactor): S {
-  const method = METHOD[factor];
+/** Somebody who has proven something more. */
+export function proving<S extends Pick<Standing, "methods">>(standing: S, way: Way): S {
+  const method = METHOD[way];
   return standing.methods.includes(method) ? standing : { ...standing, methods: [...standing.methods, method] };
 }
 
@@ -182,10 +205,15 @@ function prefersFactors({ acrValues = [], claims }: AuthorizationRequest): boole
 export function standingIn(current: Current): Standing {
   const { session, user, userFromMs, clientFromMs } = current;
   const { authSeconds, startedMs } = session;
-  const second = Object.values(METHOD).filter((method) => session.methods?.includes(method));
-  const methods: readonly Method[] = ["pwd", ...second];
+  const methods = methodsOf(session);
   const fromMs = [userFromMs, clientFromMs];
   return { user, home: session.tenant, fromMs, authSeconds, startedMs, methods, session: current };
+}
+
+/** What the user of a session has proven. */
+function methodsOf({ methods = ["pwd"] }: Current["session"]): readonly Method[] {
+  const known = new Set<Method>(Object.values(METHOD));
+  return [...known].filter((method) => methods.includes(method));
 }
 
 /** What the form of the next page of an application of a tenant says of somebody. */
@@ -220,10 +248,18 @@ export async function standingOf(
     revocationStore(context.table).validFrom(home, pageMarksOf(named.id, clientId)),
     owning,
   ]);
-  if (!owner?.active || context.now / 1_000 - proven.authSeconds > WITHOUT_SESSION_SECONDS) return undefined;
-  if (!user || !maySignIn(user) || user.userStore !== named.userStore) return undefined;
-  const issued = { issuedMs: proven.startedMs, issuedAtSeconds: proven.authSeconds };
+  if (!owner?.active || !user || !maySignIn(user) || user.userStore !== named.userStore) return undefined;
+  return stillCounts(proven, fromMs, context.now) ? { ...rest, user, home, fromMs } : undefined;
+}
+
+/** Whether what somebody has proven without a session still counts, with the revocations of `pageMarksOf`. */
+export function stillCounts(
+  { authSeconds, startedMs }: Pick<Proven, "authSeconds" | "startedMs">,
+  fromMs: readonly number[],
+  nowMs: number,
+): boolean {
+  if (nowMs / 1_000 - authSeconds > WITHOUT_SESSION_SECONDS) return false;
+  const issued = { issuedMs: startedMs, issuedAtSeconds: authSeconds };
   const [userFromMs = 0, , pagesFromMs = 0] = fromMs;
-  const isEnded = [userFromMs, pagesFromMs].some((ms) => isEndedBy(ms, issued, context.now));
-  return isEnded ? undefined : { ...rest, user, home, fromMs };
+  return ![userFromMs, pagesFromMs].some((ms) => isEndedBy(ms, issued, nowMs));
 }

@@ -4,7 +4,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { type Language, languageOf } from "../pages/language.ts";
 import { pathOf } from "../pages/paths.ts";
 import type { SignInContext } from "./context.ts";
-import { browserText, localesIn } from "./cookies.ts";
+import { browserText, localesIn, settingLanguage } from "./cookies.ts";
 import { formsOfPages, openPending, type Pending, type Stage } from "./pending.ts";
 
 /** What pages read of the headers of a request. */
@@ -31,16 +31,30 @@ export function opened<S extends Stage>(
   headers: PageHeaders,
   context: SignInContext,
 ): OpenedForm<S> {
-  const browser = browserText(context.cookies);
   const site = headers["sec-fetch-site"];
   const isForeign = site !== undefined && site !== "same-origin" && site !== "none";
-  const pending = isForeign
-    ? undefined
-    : openPending(context.tools.seal, stage, { text, browser: browser.text, nowMs: context.now });
-  if (!pending || (context.pathTenant ?? SUPER_TENANT) !== pending.request.tenant) {
-    throw new Fault("request.invalid", EXPIRED);
-  }
+  const form = isForeign ? undefined : openedHere(stage, text, headers, context);
+  if (!form) throw new Fault("request.invalid", EXPIRED);
+  return form;
+}
+
+/** The same without a look at where the request comes from; `undefined` for a form that does not count. */
+export function openedHere<S extends Stage>(
+  stage: S,
+  text: string,
+  headers: PageHeaders,
+  context: SignInContext,
+): OpenedForm<S> | undefined {
+  const browser = browserText(context.cookies);
+  const pending = openPending(context.tools.seal, stage, { text, browser: browser.text, nowMs: context.now });
+  if (!pending || (context.pathTenant ?? SUPER_TENANT) !== pending.request.tenant) return undefined;
   return { pending, browser, language: languageOf(localesIn(context.cookies), headers["accept-language"]) };
+}
+
+/** A form whose next page is in a language. */
+export function inLanguage<S extends Stage>(form: OpenedForm<S>, language: Language): OpenedForm<S> {
+  const { browser } = form;
+  return { ...form, language, browser: { ...browser, setting: [...browser.setting, settingLanguage(language)] } };
 }
 
 const EXPIRED =

@@ -6,17 +6,18 @@
 import { later } from "../../kernel/later.ts";
 import type { Handlers, PageResult } from "../../kernel/operation/operation.ts";
 import type { Language } from "../pages/language.ts";
-import { passkeyScript } from "../pages/passkey-script.ts";
+import { pageScript } from "../pages/page-script.ts";
 import { authorize } from "./authorize.ts";
 import type { CodeBody, SetupBody } from "./code-form.ts";
 import { takeConsent } from "./consent-form.ts";
 import type { SignInContext, SignInContextStores } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
 import type { PageHeaders } from "./forms.ts";
+import type { MailedBody } from "./mailed-form.ts";
 import type { NewPasswordBody } from "./new-password-form.ts";
 import type { PasskeyBody, PasskeySetupBody } from "./passkey-form.ts";
-import { type PasswordForm, takePassword } from "./password-form.ts";
-import type { ProvenStage } from "./pending.ts";
+import { type PasswordForm, takeSignIn } from "./password-form.ts";
+import type { MailedStage, ProvenStage } from "./pending.ts";
 
 // The rules for passwords bring the list of the most common ones.
 const { takeNewPassword } = later(() => import("./new-password-form.ts"), "takeNewPassword");
@@ -25,13 +26,19 @@ const { cancel } = later(() => import("./cancel.ts"), "cancel");
 // Most requests sign in by a password, or by the session that is there.
 const { takeCode, takeSaved, takeSetup } = later(() => import("./code-form.ts"), "takeCode", "takeSaved", "takeSetup");
 const { takePasskey, takePasskeySetup } = later(() => import("./passkey-form.ts"), "takePasskey", "takePasskeySetup");
+const { showMailedLink, takeMailedCode, takeMailedLink } = later(
+  () => import("./mailed-form.ts"),
+  "showMailedLink",
+  "takeMailedCode",
+  "takeMailedLink",
+);
 const { visitAccount } = later(() => import("./account-visit.ts"), "visitAccount");
 const { confirmSignOut, endSession } = later(() => import("./sign-out.ts"), "confirmSignOut", "endSession");
 const { getUserInfo } = later(() => import("./user-info.ts"), "getUserInfo");
 
 /** A handler of the form of a page: takes it, shows it in another language, or ends the sign-in. */
 function formOf<Body extends { readonly request: string; readonly choice?: string | undefined }>(
-  stage: ProvenStage | "sign-in",
+  stage: ProvenStage | MailedStage | "sign-in",
   take: (body: Body, headers: PageHeaders, context: SignInContext) => Promise<PageResult>,
 ) {
   type Sent = { readonly body: Body & { readonly language?: Language | undefined }; readonly headers: PageHeaders };
@@ -45,13 +52,16 @@ function formOf<Body extends { readonly request: string; readonly choice?: strin
 export const signInHandlers: Handlers<typeof signInOperations, SignInContextStores> = {
   authorize: ({ query, headers }, context) => authorize(query, headers, false, context),
   authorizeByForm: ({ body, headers }, context) => authorize(body, headers, true, context),
-  signIn: formOf<PasswordForm>("sign-in", takePassword),
+  signIn: formOf<PasswordForm>("sign-in", takeSignIn),
   enterCode: formOf<CodeBody>("code", takeCode),
   setUpCodes: formOf<SetupBody>("setup", takeSetup),
   goOnWithCodes: ({ body, headers }, context) => takeSaved(body.request, headers, context),
   usePasskey: formOf<PasskeyBody>("passkey", takePasskey),
   createPasskey: formOf<PasskeySetupBody>("passkey-setup", takePasskeySetup),
-  getPasskeyScript: async () => passkeyScript(),
+  getPageScript: async () => pageScript(),
+  enterMailedCode: formOf<MailedBody>("mail-code", takeMailedCode),
+  showMailedLink: ({ query, headers }, context) => showMailedLink(query.code, headers, context),
+  useMailedLink: formOf<MailedBody>("mail-link", takeMailedLink),
   choosePassword: formOf<NewPasswordBody>("new-password", takeNewPassword),
   visitAccount: ({ query, headers }, context) => visitAccount(query, headers, context),
   giveConsent: ({ body, headers }, context) => takeConsent(body, headers, context),

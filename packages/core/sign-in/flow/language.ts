@@ -7,21 +7,24 @@ import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import { askPassword } from "./ask-password.ts";
 import { taken } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
-import { settingLanguage } from "./cookies.ts";
-import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
-import type { ProvenStage, Stage } from "./pending.ts";
+import { inLanguage, opened, type PageHeaders } from "./forms.ts";
+import { shownAgain } from "./mailed-form.ts";
+import type { MailedStage, ProvenStage } from "./pending.ts";
 import { provenForm } from "./proven-form.ts";
 
 /** The same page as the form is from: nothing that was entered counts. Throws `request.invalid` for no form. */
 export async function switchLanguage(
-  stage: ProvenStage | "sign-in",
+  stage: ProvenStage | MailedStage | "sign-in",
   { request: text, language }: { readonly request: string; readonly language: Language },
   headers: PageHeaders,
   context: SignInContext,
 ): Promise<PageResult> {
   if (stage === "sign-in") {
     const form = inLanguage(opened(stage, text, headers, context), language);
-    return askPassword(await taken(form, context), context);
+    return askPassword(await taken(form, context), context, { proven: form.pending.request.proven });
+  }
+  if (stage === "mail-code" || stage === "mail-link") {
+    return shownAgain(stage, opened(stage, text, headers, context), text, { language }, headers, context);
   }
   const form = inLanguage(opened(stage, text, headers, context), language);
   const { asked, standing, facts } = await provenForm(form, headers, context);
@@ -42,10 +45,4 @@ export async function switchLanguage(
     default:
       throw new Error(`the page of ${stage} is shown once`);
   }
-}
-
-/** A form whose next page is in a language. */
-export function inLanguage<S extends Stage>(form: OpenedForm<S>, language: Language): OpenedForm<S> {
-  const { browser } = form;
-  return { ...form, language, browser: { ...browser, setting: [...browser.setting, settingLanguage(language)] } };
 }

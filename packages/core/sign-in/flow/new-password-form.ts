@@ -11,7 +11,7 @@ import type { NewPasswordForm } from "../pages/factor-pages.ts";
 import { askNewPassword } from "./ask-new-password.ts";
 import { askPassword } from "./ask-password.ts";
 import type { SignInContext } from "./context.ts";
-import { fromNow, isFactorOpen, nextFactor, type Standing } from "./factors.ts";
+import { fromNow, isFactorOpen, nextProof, type Standing } from "./factors.ts";
 import { opened, type PageHeaders } from "./forms.ts";
 import { provenForm, storesAs } from "./proven-form.ts";
 import { pageMarksOf } from "./session.ts";
@@ -45,7 +45,7 @@ export async function takeNewPassword(
   if (!isAsked && isLeft) return proceed(asked, { ...standing, weakness: undefined }, facts, [], context);
   if (isFactorOpen(standing.methods, facts.factors)) return proceed(asked, standing, facts, [], context);
   // A second factor that was set up meanwhile comes first.
-  if (nextFactor(asked, standing, facts.factors)) return proceed(asked, standing, facts, [], context);
+  if (nextProof(asked, standing, facts.factors)) return proceed(asked, standing, facts, [], context);
   if (!isFresh(standing, context)) return askPassword(asked, context, { problem: "late" });
   const { password = "" } = body;
   const problem = await problemOf(body, standing, tenant, context);

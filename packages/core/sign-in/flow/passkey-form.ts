@@ -1,5 +1,6 @@
 /** The forms of passkeys: using one, and creating one (decision 0135). */
 
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { type Passkey, type Passkeys, storingPasskeys } from "../../directory/credentials/passkey-store.ts";
 import { later } from "../../kernel/later.ts";
@@ -10,7 +11,7 @@ import { askSetup } from "./ask-code.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import { askPassword } from "./ask-password.ts";
 import type { SignInContext } from "./context.ts";
-import { mayAddPasskey, maySetUp, type PasskeyChallenge, proving } from "./factors.ts";
+import { mayAddPasskey, maySetUp, type PasskeyChallenge, proving, wayOf } from "./factors.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { siteOf } from "./passkey-site.ts";
 import { provenForm } from "./proven-form.ts";
@@ -18,16 +19,16 @@ import {
   factorsChanged,
   goOnNow,
   goOnProven,
-  logRefusal,
+  logRefusalOf,
   type NextSetup,
   provingForm,
   setUpFactor,
 } from "./second-factor.ts";
 import { isFresh, proceed } from "./steps.ts";
 
-const { answeringId, createdPasskey, signedCounter } = later(
+const { answering, createdPasskey, signedCounter } = later(
   () => import("./webauthn.ts"),
-  "answeringId",
+  "answering",
   "createdPasskey",
   "signedCounter",
 );
@@ -38,7 +39,7 @@ export interface PasskeyBody {
   /** What the browser says, as JSON. */
   readonly credential?: string | undefined;
   /** The button that was pressed. */
-  readonly choice?: "add" | "add-codes" | "code" | "other" | "cancel" | undefined;
+  readonly choice?: "add" | "add-codes" | Way | "other" | "cancel" | undefined;
 }
 
 /** What the form that creates one contains. */
@@ -50,7 +51,7 @@ export interface PasskeySetupBody extends Pick<PasskeyBody, "request" | "credent
 type Refusal = "passkeyWrong" | "passkeyLocked" | "passkeyStale" | "passkeyCopied";
 
 /** What the log says about it. A challenge that was answered before is no attempt at a key. */
-const reasons: Readonly<Record<Exclude<Refusal, "passkeyStale">, FactorReason>> = {
+export const passkeyReasons: Readonly<Record<Exclude<Refusal, "passkeyStale">, FactorReason>> = {
   passkeyWrong: "passkey",
   passkeyLocked: "passkeys locked",
   passkeyCopied: "passkey that may be copied: its counter went back",
@@ -72,15 +73,16 @@ export async function takePasskey(
   const { passkeys } = factors;
   // An administrator has taken the passkeys away meanwhile.
   if (!passkeys) return proceed(asked, standing, facts, [], context);
-  if (body.choice === "code") return proceed(asked, standing, facts, [], context, "code");
+  const way = wayOf(body.choice);
+  if (way) return proceed(asked, standing, facts, [], context, way);
   if (!body.credential) return askPasskey(asked, standing, factors, context, "passkeyMissing");
   const refuse = (problem: Refusal) => {
-    if (problem !== "passkeyStale") logRefusal(reasons[problem], "usePasskey", standing, context);
+    if (problem !== "passkeyStale") logRefusalOf(passkeyReasons[problem], "usePasskey", standing, context);
     const shown = problem === "passkeyCopied" ? "passkeyWrong" : problem;
     return askPasskey(asked, standing, factors, context, shown);
   };
   if (!(await admits(passkeys.handle))) return refuse("passkeyLocked");
-  const after = await usedPasskeys(body.credential, passkeys, challengeOf(form), context);
+  const after = await usedPasskeys(body.credential, passkeys, { ...challengeOf(form), verifies: false }, context);
   if (typeof after === "string") return refuse(after);
   const now = { ...facts, factors: { ...factors, passkeys: after } };
   const storing = storingPasskeys(home, standing.user.id, { before: passkeys, after }, factorsChanged);
@@ -97,18 +99,21 @@ function nextSetupOf(choice: PasskeyBody["choice"], { totp, passkeys }: Factors)
   return choice === "add" && mayAddPasskey(passkeys) ? askPasskeySetup : undefined;
 }
 
-/** The passkeys after the use of one; or why the answer does not count. */
-async function usedPasskeys(
+/**
+ * The passkeys after the use of one; or why the answer does not count. `verifies`: the authenticator must have verified
+ * its user.
+ */
+export async function usedPasskeys(
   text: string,
   passkeys: Passkeys,
-  { text: challenge, madeMs }: PasskeyChallenge,
+  { text: challenge, madeMs, verifies }: PasskeyChallenge & { readonly verifies: boolean },
   { origin }: SignInContext,
 ): Promise<Passkeys | Refusal> {
-  const id = await answeringId(text);
-  const passkey = passkeys.keys.find((each) => each.id === id);
+  const answer = await answering(text);
+  const passkey = passkeys.keys.find(({ id }) => id === answer?.id);
   if (!passkey) return "passkeyWrong";
   const { handle, revision } = passkeys;
-  const counter = await signedCounter(text, passkey, { site: siteOf(origin), challenge, handle });
+  const counter = await signedCounter(text, passkey, { site: siteOf(origin), challenge, handle, verifies });
   if (counter === undefined) return "passkeyWrong";
   if (madeMs <= passkey.challengedMs) return "passkeyStale";
   // Section 7.2: two devices with one key count apart.

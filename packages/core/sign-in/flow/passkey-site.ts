@@ -5,8 +5,11 @@ import type { Passkeys } from "../../directory/credentials/passkey-store.ts";
 /** ES256, EdDSA and RS256 (COSE): what authenticators have. The first one is preferred. */
 export const ALGORITHMS: readonly number[] = [-7, -8, -257];
 
-/** 256 bits: no one guesses a challenge, and no two users have the same handle. */
+/** 256 bits: no one guesses a challenge. */
 const RANDOM_BYTES = 32;
+const USER_ID = /^[\w.-]{1,48}$/;
+/** With the id of a user at most 64 bytes, which is the longest handle (section 4, "User Handle"). */
+const HANDLE_RANDOM_BYTES = 16;
 /** How long a browser waits for its user. */
 const TIMEOUT_MS = 5 * 60_000;
 
@@ -26,21 +29,36 @@ export function siteOf(serviceOrigin: string): Site {
   return { rpId: url.hostname, origin: url.origin };
 }
 
-/** A challenge, or the handle of a user. */
+/** A challenge. */
 export function randomText(): string {
   return randomBytes(RANDOM_BYTES).toString("base64url");
 }
 
 /**
- * What a browser is asked for to use a passkey. The password is proven already, so that the touch of a key is enough
- * where it cannot verify its user. As `PublicKeyCredentialRequestOptionsJSON`.
+ * A handle for the passkeys of a user. It says who the user is where no name was entered; its random part is known to
+ * the authenticators of the user alone, so that strangers send no attempts in the name of the user.
  */
-export function requestOptions(challenge: string, { rpId }: Site, passkeys: Passkeys) {
+export function newHandle(userId: string): string {
+  return Buffer.concat([randomBytes(HANDLE_RANDOM_BYTES), Buffer.from(userId, "utf8")]).toString("base64url");
+}
+
+/** The id of the user in a handle; `undefined` for a text that no handle has. */
+export function userIdIn(handle: string): string | undefined {
+  const id = Buffer.from(handle, "base64url").subarray(HANDLE_RANDOM_BYTES).toString("latin1");
+  return USER_ID.test(id) ? id : undefined;
+}
+
+/**
+ * What a browser is asked for to use a passkey: one of those of a user; or any of this site, where it is not known who
+ * the user is. Who is known has proven something already, so that the touch of a key is enough where it cannot verify
+ * its user. As `PublicKeyCredentialRequestOptionsJSON`.
+ */
+export function requestOptions(challenge: string, { rpId }: Site, passkeys?: Passkeys) {
   return {
     challenge,
     rpId,
-    allowCredentials: described(passkeys),
-    userVerification: "preferred",
+    allowCredentials: passkeys ? described(passkeys) : [],
+    userVerification: passkeys ? "preferred" : "required",
     timeout: TIMEOUT_MS,
   };
 }

@@ -1,61 +1,77 @@
-/** The form of the page that asks for a password. */
+/** The form of the page that a sign-in begins with. */
 
-import { findFactors } from "../../directory/credentials/factor-store.ts";
 import type { TenantStore } from "../../directory/tenant-store.ts";
 import { identifierIn, type Lookup } from "../../directory/users/identifiers.ts";
 import type { QualifiedName } from "../../kernel/domain/username.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { later } from "../../kernel/later.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { revocationStore } from "../../tokens/revocation-store.ts";
+import { homeOf } from "../../tokens/model.ts";
 import type { Meanwhile, SignInStores } from "../authentication/attempt.ts";
 import { usable } from "../authentication/basic.ts";
 import { nameOrAddressIn, namesAmongGuests, type RefusalReason, type SignedIn } from "../authentication/sign-in.ts";
-import { findConsent } from "../sessions/consent-store.ts";
-import {
-  removingSession,
-  type SessionReference,
-  type SessionWithClients,
-  sessionsOf,
-} from "../sessions/session-store.ts";
+import { removingSession, type SessionReference, type SessionWithClients } from "../sessions/session-store.ts";
 import { answerError } from "./answers.ts";
 import { askPassword } from "./ask-password.ts";
 import { type Asked, taken } from "./asked.ts";
-import { AuthorizationError } from "./authorization-error.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import { OTHER_USER, readOfUser } from "./begin.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { fromNow, type Standing } from "./factors.ts";
+import { fromNow, type Standing, stillCounts } from "./factors.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { isExpected, type Person } from "./hints.ts";
 import type { WaitingRequest } from "./pending.ts";
-import { formerSession, type Opening, pageMarksOf } from "./session.ts";
+import { formerSession, type Opening } from "./session.ts";
 import { proceed } from "./steps.ts";
 
 // The rules for passwords bring the list of the most common ones.
 const { weaknessOf } = later(() => import("./weak-password.ts"), "weaknessOf");
+
+// Most requests have a password.
+const { takeFirstPasskey } = later(() => import("./first-passkey.ts"), "takeFirstPasskey");
+const { askByName } = later(() => import("./mailed-form.ts"), "askByName");
 
 /** What the form contains. */
 export interface PasswordForm {
   readonly request: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  readonly choice?: "cancel" | undefined;
+  /** What a passkey has signed, as JSON. */
+  readonly credential?: string | undefined;
+  readonly choice?: "mail-code" | "mail-link" | "cancel" | undefined;
 }
 
 /**
- * Verifies the password and goes on: to a second factor, a new password, or the session. Throws `request.invalid` for a
- * form that does not count.
+ * Takes a password, a passkey, or the wish for a mail, and goes on: to a further proof, a new password, or the session.
+ * Throws `request.invalid` for a form that does not count, and `recovery.throttled` where a source asks for too many
+ * mails.
  */
-export async function takePassword(
+export async function takeSignIn(
   body: PasswordForm,
   headers: PageHeaders,
   context: SignInContext,
 ): Promise<PageResult> {
   const form = opened("sign-in", body.request, headers, context);
+  if (body.credential) return takeFirstPasskey(form, body.credential, headers, context);
+  if (body.choice === "mail-code" || body.choice === "mail-link") {
+    return askByName(form, body.choice, body.username ?? "", context);
+  }
+  return takePassword(form, body, headers, context);
+}
+
+async function takePassword(
+  form: OpenedForm<"sign-in">,
+  body: PasswordForm,
+  headers: PageHeaders,
+  context: SignInContext,
+): Promise<PageResult> {
   const credential = usable(body.username ?? "", body.password ?? "");
   if (!credential?.username || !credential.password) {
-    return askPassword(await taken(form, context), context, { userName: body.username, problem: "incomplete" });
+    return askPassword(await taken(form, context), context, {
+      userName: body.username,
+      problem: "incomplete",
+      proven: form.pending.request.proven,
+    });
   }
   // The form and the password need the same tenants.
   const shared = { ...context, tenants: readOnce(context.tenants) };
@@ -128,7 +144,7 @@ function enteredIn(
     /** Asks again. Says no more than that something is wrong, or that the name is locked or the source held up. */
     refuse(asked: Asked): PageResult {
       const problem = reason === "locked" || reason === "throttled" ? reason : "wrong";
-      return askPassword(asked, context, { userName, problem });
+      return askPassword(asked, context, { userName, problem, proven: request.proven });
     },
   };
 }
@@ -151,8 +167,7 @@ async function goOn(
   // The application took guests when the page was shown.
   if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: entered.refuse(asked) };
   if (!(await isExpected({ user, home }, request, asked.application, context))) {
-    const other = new AuthorizationError("login_required", "Another user signed in than the client expects.");
-    return { page: answerError(other, request.to, asked, context) };
+    return { page: answerError(OTHER_USER, request.to, asked, context) };
   }
   // The account changed during the request: the password may have been verified before that.
   if ((fromMs[0] ?? 0) > context.now && !(await entered.verify(context))) return { page: entered.refuse(asked) };
@@ -164,7 +179,11 @@ async function goOn(
     },
   };
   const weakness = await weaknessOf(entered.password, { user, home }, context);
-  const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods: ["pwd"], weakness };
+  const { proven } = request;
+  const isSame = proven?.user.id === user.id && homeOf(proven.user, request.tenant) === home;
+  const before = proven && isSame && stillCounts(proven, fromMs, context.now) ? proven.methods : [];
+  const methods = ["pwd" as const, ...before];
+  const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods, weakness };
   const page = await proceed(asked, standing, { factors, consent, facts, opening }, [], context);
   return { page, session };
 }
@@ -202,21 +221,3 @@ interface Proceeded {
 }
 
 type Outcome = Proceeded | { readonly error: unknown };
-
-/**
- * The revocations of a user of a tenant, its consent for the application of a request, its sessions, and its second
- * factors, whether or not one is needed: that depends on the account. One round trip.
- */
-function readOfUser(
-  userId: string,
-  home: string,
-  { clientId, applicationId }: AuthorizationRequest,
-  { table }: SignInContext,
-) {
-  return Promise.all([
-    revocationStore(table).validFrom(home, pageMarksOf(userId, clientId)),
-    findConsent(table, home, userId, applicationId),
-    sessionsOf(table, home, userId),
-    findFactors(table, home, userId),
-  ]);
-}

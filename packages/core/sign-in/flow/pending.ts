@@ -4,14 +4,31 @@
  */
 import type { Seal } from "../../kernel/seal.ts";
 import { digestOf } from "../../tokens/opaque.ts";
+import { MAIL_LINK_PATH } from "../pages/paths.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import type { ProvenRequest } from "./factors.ts";
+import type { PasskeyChallenge, Proven, ProvenRequest } from "./factors.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
 
 /** A request that waits for a password. */
 export interface WaitingRequest extends AuthorizationRequest {
   /** The application took guests when the page was shown: so a name can be one of another tenant. */
   readonly takesGuests?: boolean;
+  /** What a passkey signs that says who the person is. */
+  readonly passkey?: PasskeyChallenge | undefined;
+  /** What the person has proven before, where the password is asked for besides. */
+  readonly proven?: Proven | undefined;
+}
+
+/** A request that waits for a code or a link by mail. */
+export interface MailedRequest {
+  readonly tenant: string;
+  readonly asked: AuthorizationRequest;
+  /** A random text: a code or a link counts with the form that asked for it. */
+  readonly flow: string;
+  /** The name that was entered; of somebody who is known, the user name. */
+  readonly about: string;
+  /** Absent where the mail says who the person is. */
+  readonly proven?: Proven | undefined;
 }
 
 /** A request that waits for consent. */
@@ -30,6 +47,8 @@ interface Requests {
   readonly saved: ProvenRequest;
   readonly passkey: ProvenRequest;
   readonly "passkey-setup": ProvenRequest;
+  readonly "mail-code": MailedRequest;
+  readonly "mail-link": MailedRequest;
   readonly "new-password": ProvenRequest;
   readonly consent: ConsentRequest;
   readonly "sign-out": SignOutRequest;
@@ -38,8 +57,11 @@ interface Requests {
 /** What the form is for. */
 export type Stage = keyof Requests;
 
-/** The pages after the password. */
-export type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out">;
+/** The pages that wait for a mail. */
+export type MailedStage = "mail-code" | "mail-link";
+
+/** The other pages of somebody who has proven something. */
+export type ProvenStage = Exclude<Stage, "sign-in" | "consent" | "sign-out" | MailedStage>;
 
 /** How long a page may be open; shorter for one that somebody with the right password got. */
 const SECONDS = 30 * 60;
@@ -53,6 +75,8 @@ export const formsOfPages = {
   saved: { path: "/oauth2/codes-saved", seconds: PROVEN_SECONDS },
   passkey: { path: "/oauth2/passkey", seconds: PROVEN_SECONDS },
   "passkey-setup": { path: "/oauth2/passkey-setup", seconds: PROVEN_SECONDS },
+  "mail-code": { path: "/oauth2/sign-in/code", seconds: PROVEN_SECONDS },
+  "mail-link": { path: MAIL_LINK_PATH, seconds: PROVEN_SECONDS },
   "new-password": { path: "/oauth2/new-password", seconds: PROVEN_SECONDS },
   consent: { path: "/oauth2/consent", seconds: SECONDS },
   "sign-out": { path: "/oauth2/sign-out", seconds: SECONDS },

@@ -7,17 +7,25 @@ import { sessionsOf } from "../sessions/session-store.ts";
 import { takenRequest } from "./asked.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { type Standing, standingOf } from "./factors.ts";
+import { type ProvenRequest, type Standing, standingOf } from "./factors.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
 import type { ProvenStage } from "./pending.ts";
 import { formerSession } from "./session.ts";
 import type { UserFacts } from "./steps.ts";
 
+/** A form of somebody who has proven something. */
+type ProvenForm = Pick<OpenedForm<ProvenStage>, "browser" | "language"> & {
+  readonly pending: {
+    readonly session: string | undefined;
+    readonly request: Pick<ProvenRequest, "tenant" | "asked" | "proven">;
+  };
+};
+
 /**
  * The request of a form with everything that the next page needs. One round trip; one more where a factor was set up at
  * this moment.
  */
-export async function provenForm(form: OpenedForm<ProvenStage>, headers: PageHeaders, context: SignInContext) {
+export async function provenForm(form: ProvenForm, headers: PageHeaders, context: SignInContext) {
   const { request } = form.pending;
   const { tenant, asked: wanted, proven } = request;
   const { table } = context;

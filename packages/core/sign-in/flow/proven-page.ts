@@ -3,6 +3,7 @@ import { qualifiedName } from "../../directory/users/model.ts";
 import { inTenant } from "../openid/user-claims.ts";
 import { formTargetOf } from "./answers.ts";
 import type { Asked } from "./asked.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { type ProvenRequest, provenBy, type Standing } from "./factors.ts";
 import { actionOf } from "./forms.ts";
@@ -17,10 +18,9 @@ export function sealed(
   { tools: { seal, settings }, now: nowMs }: SignInContext,
   more: Pick<ProvenRequest, "setup" | "challenge"> = {},
 ) {
-  const { request: wanted, application, language, browser } = asked;
-  const { tenant } = wanted;
-  // The pages that follow one another are those of one sign-in.
-  const pages = wanted.pages === undefined ? withPages(wanted) : wanted;
+  const { application, language, browser } = asked;
+  const { tenant } = asked.request;
+  const pages = pagesOf(asked.request);
   const request: ProvenRequest = { tenant, asked: pages, proven: provenBy(standing, tenant), ...more };
   return {
     language,
@@ -30,6 +30,11 @@ export function sealed(
     action: actionOf(stage, tenant),
     request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
   };
+}
+
+/** A request with its pages: those that follow one another are those of one sign-in. */
+export function pagesOf(request: AuthorizationRequest): AuthorizationRequest {
+  return request.pages === undefined ? withPages(request) : request;
 }
 
 /** How a page on the way to the application is answered. */

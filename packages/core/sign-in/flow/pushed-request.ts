@@ -55,6 +55,8 @@ export const pushedHandlers: Handlers<typeof pushedOperations, PushedStores> = {
         const to = { ...address.to, mode: modeOf(parameters) };
         readAuthorizationRequest(parameters, {
           ...{ tenant, clientId, application, ...address, to, isSigned, pushed: "", origin: context.origin },
+          // The function of tokens sends none, and the authorization endpoint reads the request again.
+          sendsMail: true,
         });
         return storingPushed({ tenant, clientId, parameters: JSON.stringify(parameters), isSigned, pushedAtSeconds });
       });

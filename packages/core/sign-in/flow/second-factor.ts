@@ -17,6 +17,7 @@ import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
 import type { Standing } from "./factors.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
+import type { Person } from "./hints.ts";
 import type { ProvenStage } from "./pending.ts";
 import { provenForm, storesAs } from "./proven-form.ts";
 import { isFresh, proceed, type UserFacts } from "./steps.ts";
@@ -41,11 +42,11 @@ export async function provingForm(
   return { ...read, lock, admits };
 }
 
-/** Logs why a second factor is not proven. */
-export function logRefusal(
+/** Logs why a proof does not count. */
+export function logRefusalOf(
   reason: FactorReason,
-  operation: "enterCode" | "usePasskey",
-  { user, home: tenant }: Standing,
+  operation: "signIn" | "enterCode" | "usePasskey" | "enterMailedCode",
+  { user, home: tenant }: Person,
   { traceId, sourceIp, tools }: SignInContext,
 ): void {
   const { userName: name, userStore } = user;
@@ -132,7 +133,7 @@ export async function goOnNow(
 }
 
 /** A factor of the user was used, set up, replaced or taken away since it was read. */
-class FactorsChanged extends Error {}
+export class FactorsChanged extends Error {}
 
 /** What a step throws that stores a factor. */
 export function factorsChanged(): FactorsChanged {

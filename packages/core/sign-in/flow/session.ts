@@ -242,7 +242,7 @@ function sessionFromNow(
     sid,
     authSeconds,
     startedMs,
-    ...(methods.length > 1 && { methods }),
+    ...(methods.join() !== "pwd" && { methods }),
     seenSeconds: nowSeconds,
     endsAtSeconds: nowSeconds + tools.settings.sessions.longestSeconds,
     ip: sourceIp,

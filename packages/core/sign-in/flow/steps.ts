@@ -5,11 +5,12 @@
  * What was proven before there is a session is in the form of the next page: a session starts when no step of
  * `beforeSession` is missing, and a code is issued when no step of `beforeCode` is.
  */
-import type { SecondFactor } from "../../applications/registry/sequence-model.ts";
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { Step } from "../../database/table/table.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { PROOF_SECONDS } from "../../directory/provisioning/own-account.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
+import { later } from "../../kernel/later.ts";
 import { type PageResult, SIGNED_IN } from "../../kernel/operation/operation.ts";
 import { signInScopes } from "../openid/scopes.ts";
 import { missingClaims } from "../openid/user-claims.ts";
@@ -19,17 +20,20 @@ import { askCode, askSetup } from "./ask-code.ts";
 import { askConsent } from "./ask-consent.ts";
 import { askNewPassword } from "./ask-new-password.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
-import { askPassword } from "./ask-password.ts";
+import { askPassword, askPasswordToo } from "./ask-password.ts";
 import { type Asked, isGuestOf } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { furtherClaims, guestClaims, type TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import type { signInOperations } from "./contract.ts";
-import { isFactorOpen, nextFactor, type Standing } from "./factors.ts";
+import { isFactorOpen, nextProof, type Standing } from "./factors.ts";
 import { issue, refuse } from "./issue.ts";
 import type { Stage } from "./pending.ts";
 import { type Current, type Opening, type Started, startSession, strengthenSession } from "./session.ts";
 import { PagesUsed, usingPages } from "./used-pages-store.ts";
+
+// Few applications ask for a mail.
+const { askCodeByMail, askLinkByMail } = later(() => import("./mailed-form.ts"), "askCodeByMail", "askLinkByMail");
 
 /** A page, when it is asked for. */
 type Page = () => PageResult | Promise<PageResult>;
@@ -51,13 +55,13 @@ interface Arrived {
   readonly hasSession: boolean;
 }
 
-/** What is known of a person who has proven a password, now or in a session. */
+/** What is known of a person who has said who it is, now or in a session. */
 interface Proven {
   readonly asked: Asked;
   readonly standing: Standing;
   readonly factors: Factors;
-  /** The factor that the person prefers to others that would do. */
-  readonly wish: SecondFactor | undefined;
+  /** What the person prefers to other ways that would do. */
+  readonly wish: Way | undefined;
 }
 
 /** What is known of a person with a session. */
@@ -72,15 +76,20 @@ interface SignedIn {
 
 const step = <State>(declared: SignInStep<State>): SignInStep<State> => declared;
 
-/** The pages of each second factor: to use one, and to set one up. */
+/** The pages that ask somebody who is known. */
 const pagesOf = {
-  code: { use: askCode, setUp: askSetup },
-  passkey: { use: askPasskey, setUp: askPasskeySetup },
+  code: askCode,
+  passkey: askPasskey,
+  password: askPasswordToo,
+  "mail-code": askCodeByMail,
+  "mail-link": askLinkByMail,
 } as const;
+/** The pages on which a second factor is set up. */
+const setupsOf = { code: askSetup, passkey: askPasskeySetup } as const;
 
 /** The steps in their order. */
 export const signInSteps = {
-  password: step<Arrived>({
+  who: step<Arrived>({
     forms: { "sign-in": "signIn" },
     withoutPage: ["login_required", "The user is not signed in, or must sign in again."],
     ask({ asked, hasSession }, context) {
@@ -89,21 +98,23 @@ export const signInSteps = {
       return hasSession && !isAskedFor ? undefined : () => askPassword(asked, context, { userName });
     },
   }),
-  secondFactor: step<Proven>({
+  proofs: step<Proven>({
     forms: {
       code: "enterCode",
       setup: "setUpCodes",
       saved: "goOnWithCodes",
       passkey: "usePasskey",
       "passkey-setup": "createPasskey",
+      "mail-code": "enterMailedCode",
+      "mail-link": "useMailedLink",
     },
-    withoutPage: ["interaction_required", "The user must prove a second factor."],
+    withoutPage: ["interaction_required", "The user must prove more than is proven."],
     ask({ asked, standing, factors, wish }, context) {
-      const next = nextFactor(asked, standing, factors, wish);
+      const next = nextProof(asked, standing, factors, wish);
       if (!next) return undefined;
       if (next.isNew && !isFresh(standing, context)) return () => askPassword(asked, context);
-      const { use, setUp } = pagesOf[next.factor];
-      return () => (next.isNew ? setUp : use)(asked, standing, factors, context);
+      const page = next.isNew ? setupsOf[next.way] : pagesOf[next.way];
+      return () => page(asked, standing, factors, context);
     },
   }),
   newPassword: step<Proven>({
@@ -136,7 +147,7 @@ export const signInSteps = {
   }),
 } as const;
 
-const beforeSession = [signInSteps.secondFactor, signInSteps.newPassword];
+const beforeSession = [signInSteps.proofs, signInSteps.newPassword];
 const beforeCode = [signInSteps.access, signInSteps.consent];
 
 /** The page of the first step that is missing. Throws what the client is told that forbids pages. */
@@ -156,7 +167,7 @@ function missing<State extends { readonly asked: Asked }>(
 
 /** Asks who the person is, where no session of the browser says it. Throws `AuthorizationError` for `prompt=none`. */
 export function askWho(asked: Asked, hasSession: boolean, context: SignInContext): Page | undefined {
-  return missing([signInSteps.password], { asked, hasSession }, context);
+  return missing([signInSteps.who], { asked, hasSession }, context);
 }
 
 /** What is known of the user of a request. */
@@ -170,8 +181,8 @@ export interface UserFacts {
 }
 
 /**
- * Goes on from a right password, or a session: asks for what is missing, or starts the session and finishes. `steps`
- * store what has happened so far. `wish`: the factor that the person prefers to others that would do. Throws
+ * Goes on from a first proof, or a session: asks for what is missing, or starts the session and finishes. `steps`
+ * store what has happened so far. `wish`: what the person prefers to other ways that would do. Throws
  * `AuthorizationError` where the client forbids the page that is needed.
  */
 export async function proceed(
@@ -180,7 +191,7 @@ export async function proceed(
   { factors, opening, consent, facts }: UserFacts,
   steps: readonly Step[],
   context: SignInContext,
-  wish?: SecondFactor,
+  wish?: Way,
 ): Promise<PageResult> {
   const page = missing(beforeSession, { asked, standing, factors, wish }, context);
   if (page) {

@@ -54,19 +54,22 @@ export async function createdPasskey(text: string, { site, challenge }: Asking):
   });
 }
 
-/** The id of the passkey that a browser says to have used; `undefined` for a text that is no answer of a browser. */
-export async function answeringId(text: string): Promise<string | undefined> {
-  return credentialIn(text, ["authenticatorData", "signature"])?.id;
+/** The passkey that a browser says to have used, with its user; `undefined` for a text that is no answer of one. */
+export async function answering(text: string): Promise<{ readonly id: string; readonly handle?: string } | undefined> {
+  const credential = credentialIn(text, ["authenticatorData", "signature"]);
+  const handle = credential?.response.userHandle;
+  return credential && { id: credential.id, ...(handle !== undefined && { handle }) };
 }
 
 /**
  * The counter of the passkey, from the JSON of a browser in which it has signed the challenge; `undefined` where it has
- * not. `handle`: that of the user, which the authenticator may name. The counter is not compared.
+ * not. `handle`: that of the user, which the authenticator may name. `verifies`: the authenticator must have verified
+ * its user. The counter is not compared.
  */
 export async function signedCounter(
   text: string,
   passkey: Passkey,
-  { site, challenge, handle }: Asking & { readonly handle: string },
+  { site, challenge, handle, verifies }: Asking & { readonly handle: string; readonly verifies: boolean },
 ): Promise<number | undefined> {
   const credential = credentialIn(text, ["authenticatorData", "signature"]);
   const { id, response } = credential ?? {};
@@ -80,7 +83,7 @@ export async function signedCounter(
         response: { clientDataJSON, authenticatorData, signature },
       },
       ...expected(site, challenge),
-      requireUserVerification: false,
+      requireUserVerification: verifies,
       credential: { id, publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")), counter: 0 },
     });
     return verified ? authenticationInfo.newCounter : undefined;

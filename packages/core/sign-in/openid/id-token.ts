@@ -15,7 +15,7 @@ const DEFAULT_SECONDS = 3_600;
 export interface SignInOfToken {
   readonly authSeconds: number;
   readonly sid: string;
-  /** How the user signed in, by the registered names (RFC 8176); absent for a password. */
+  /** What the user has proven; absent for a password. */
   readonly methods?: readonly string[] | undefined;
 }
 
@@ -82,10 +82,13 @@ export function idTokenAlgorithmOf(oidc: Application["inbound"]["oidc"]): IdToke
   return isFapi2(oidc ?? {}) ? "ES256" : "RS256";
 }
 
-/** How the user signed in: the class, and the methods. An authenticator uses a key when its user touches it. */
+/** The registered names of what is proven (RFC 8176): an authenticator uses a key when its user touches it. */
+const NAMES: Readonly<Record<string, readonly string[]>> = { pop: ["pop", "user"], mail: ["otp"] };
+
+/** How the user signed in: the class, and the methods. A passkey alone has verified its user (decision 0184). */
 function classOf(methods: readonly string[] = ["pwd"]) {
-  const isWithFactors = methods.length > 1;
-  const all = methods.flatMap((method) => (method === "pop" ? [method, "user"] : [method]));
+  const isWithFactors = methods.length > 1 || methods[0] === "pop";
+  const all = new Set(methods.flatMap((method) => NAMES[method] ?? [method]));
   return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...all, ...(isWithFactors ? ["mfa"] : [])] };
 }
 

@@ -1,10 +1,12 @@
 /** The pages after a right password: one-time codes, recovery codes, and a new password. */
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { PasswordLimits } from "../../directory/credentials/password-limits.ts";
 import type { PasswordProblem } from "../../directory/credentials/password-rules.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { Html, html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
+import { pageScriptPath } from "./page-script.ts";
 
 /** What these pages have in common. */
 export interface Proving extends PageContext {
@@ -22,8 +24,8 @@ export type Problem<Names extends keyof Messages> = keyof Pick<Messages, Names>;
 /** The form for a one-time code. */
 export interface CodeForm extends Proving {
   readonly problem?: Problem<"codeWrong" | "codeLocked" | "codeMissing" | "setupWrong"> | undefined;
-  /** True where a passkey would do in place of the code. */
-  readonly hasPasskey: boolean;
+  /** What would do in place of the code. */
+  readonly others: readonly Way[];
   /** True where the person can add one after the code. */
   readonly mayAddPasskey: boolean;
 }
@@ -74,7 +76,7 @@ const GROUP = /.{1,4}/g;
 
 export function codePage(form: CodeForm, options: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName, problem, hasPasskey, mayAddPasskey } = form;
+  const { application, action, request, userName, problem, others, mayAddPasskey } = form;
   const content = html`<h1>${say.codeTitle}</h1>
 ${alertOf(problem && say[problem])}
 <form method="post" action="${action}">
@@ -98,7 +100,7 @@ ${mayAddPasskey ? choiceOf("add-passkey", say.codeAddPasskey) : undefined}
 </details>
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
-${hasPasskey ? choiceOf("passkey", say.codeByPasskey) : undefined}
+${othersOf(say, others)}
 ${waysOut(say, userName)}
 </form>`;
   return page(`${say.codeTitle} – ${application}`, form, content, { ...options, status: statusOf(problem) });
@@ -161,19 +163,13 @@ ${waysOut(say, userName)}
 </form>`;
     return page(title, form, content, { ...options, status: 400 });
   }
-  const described = problem === undefined ? "rules" : "problem rules";
-  const field = (name: string, label: string) => html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
- aria-describedby="${described}">`;
   const content = html`<h1>${say.newPasswordTitle}</h1>
 ${alertOf(problem && sentenceOf(say, problem, limits))}
 ${reasonOf(say, form)}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 <input type="text" name="username" value="${userName}" autocomplete="username" hidden>
-${field("password", say.newPassword)}
-${field("repeated", say.newPasswordAgain)}
-<p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>
+${newPasswordFields(say, problem, limits)}
 <button type="submit">${say.newPasswordSend}</button>
 </form>
 <form method="post" action="${action}">
@@ -182,7 +178,27 @@ ${weakness && choiceOf("later", say.newPasswordLater)}
 ${waysOut(say, userName)}
 </form>
 ${back}`;
-  return page(title, form, content, { ...options, status: statusOf(problem) });
+  return page(title, form, content, { ...options, status: statusOf(problem), script: pageScriptPath() });
+}
+
+/** The fields for a new password, twice, with the rules for it. */
+export function newPasswordFields(
+  say: Messages,
+  problem: string | undefined,
+  { lengthMin, lengthMax }: PasswordLimits,
+): Html {
+  const described = problem === undefined ? "rules" : "problem rules";
+  const field = (name: string, label: string) => html`<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
+ aria-describedby="${described}"${shownBy(say)}>`;
+  return html`${field("password", say.newPassword)}
+${field("repeated", say.newPasswordAgain)}
+<p class="quiet" id="rules">${say.newPasswordAdvice(lengthMin, lengthMax)}</p>`;
+}
+
+/** What the script reads that puts a button to show it after the field of a password. */
+export function shownBy(say: Messages): Html {
+  return html` data-show="${say.passwordShow}" data-hide="${say.passwordHide}"`;
 }
 
 /** Why another password is asked for: a rule that the present one breaks is said first. */
@@ -208,11 +224,24 @@ function isRule(problem: NewPasswordProblem): problem is PasswordProblem {
   return Object.hasOwn(ruleNames, problem);
 }
 
-function codeField(say: Messages, problem: string | undefined): Html {
+export function codeField(say: Messages, problem: string | undefined): Html {
   return html`<label for="code">${say.code}</label>
 <input id="code" name="code" class="code" type="text" inputmode="numeric" autocomplete="one-time-code" required
  maxlength="12" aria-describedby="${problem === undefined ? "advice" : "problem advice"}">`;
 }
+
+/** The buttons of what would do in place of what a page asks for. */
+export function othersOf(say: Messages, others: readonly Way[]): readonly Html[] {
+  return others.map((way) => choiceOf(way, say[insteadOf[way]]));
+}
+
+const insteadOf = {
+  password: "insteadPassword",
+  code: "insteadCode",
+  passkey: "insteadPasskey",
+  "mail-code": "insteadMailCode",
+  "mail-link": "insteadMailLink",
+} as const satisfies Readonly<Record<Way, keyof Messages>>;
 
 /** A button that sends a choice in place of what the form asks for. */
 export function choiceOf(value: string, text: string): Html {

@@ -3,13 +3,17 @@
  * screen readers.
  */
 
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { Identifier } from "../../directory/users/identifiers.ts";
 import { faults } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { Asked as AskedFor } from "./consent-words.ts";
-import { html } from "./html.ts";
+import { alertOf, type Problem, shownBy } from "./factor-pages.ts";
+import { type Html, html } from "./html.ts";
 import { type PageContext, type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
+import { pageScriptPath } from "./page-script.ts";
+import { ceremony } from "./passkey-pages.ts";
 
 /** The form for a user name and a password. */
 export interface SignInForm extends PageContext {
@@ -19,6 +23,10 @@ export interface SignInForm extends PageContext {
   /** The sealed request. */
   readonly request: string;
   readonly userName?: string | undefined;
+  /** In which ways the person can say who it is. */
+  readonly ways: readonly Way[];
+  /** What the browser is asked for, where a passkey is one of them. */
+  readonly passkey?: object;
   /** What may be entered as the name. */
   readonly identifiers: ReadonlySet<Identifier>;
   /** Where people go who have forgotten their password; absent where it cannot be recovered. */
@@ -26,31 +34,66 @@ export interface SignInForm extends PageContext {
   /** Where people create an account; absent where they cannot. */
   readonly register?: string | undefined;
   readonly problem?:
-    | keyof Pick<Messages, "wrong" | "locked" | "throttled" | "incomplete" | "used" | "late">
+    | Problem<
+        | ("wrong" | "locked" | "throttled" | "incomplete" | "used" | "late" | "nameMissing")
+        | ("passkeyUnknown" | "passkeyLocked" | "passkeyStale")
+      >
     | undefined;
 }
 
 export function signInPage(form: SignInForm, options?: PageOptions): PageResult {
   const say = languages[form.language];
-  const { application, action, request, userName = "", identifiers, forgot, register, problem } = form;
+  const { application, action, request, ways, passkey, forgot, register, problem } = form;
+  const hasPassword = ways.includes("password");
+  const needsScript = hasPassword || passkey !== undefined;
   const content = html`<h1>${say.signInTo(application)}</h1>
-${problem === undefined ? undefined : html`<p role="alert" id="problem">${say[problem]}</p>`}
-<form method="post" action="${action}">
-<input type="hidden" name="request" value="${request}">
-<label for="username">${say[labelOf(identifiers)]}</label>
-<input id="username" name="username" type="text" value="${userName}" autocomplete="username" autocapitalize="none"
- spellcheck="false" required maxlength="255">
-<label for="password">${say.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024">
-<button type="submit">${say.signIn}</button>
-</form>
-${forgot === undefined ? undefined : html`<p><a href="${forgot}">${say.forgot}</a></p>`}
+${alertOf(problem && say[problem])}
+${ways.some((way) => way !== "passkey") ? namedForm(form) : undefined}
+${passkey && passkeyForm(form, passkey)}
+${forgot === undefined || !hasPassword ? undefined : html`<p><a href="${forgot}">${say.forgot}</a></p>`}
 ${register === undefined ? undefined : html`<p><a href="${register}">${say.register}</a></p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
 <button type="submit" name="choice" value="cancel" class="second">${say.cancel}</button>
 </form>`;
-  return page(`${say.signInTitle} – ${application}`, form, content, { ...options, ...statusOf(problem) });
+  return page(`${say.signInTitle} – ${application}`, form, content, {
+    ...options,
+    ...statusOf(problem),
+    ...(needsScript && { script: pageScriptPath() }),
+  });
+}
+
+/** The form that begins with the name: a password follows, or a mail. */
+function namedForm({ language, action, request, ways, passkey, userName = "", identifiers }: SignInForm): Html {
+  const say = languages[language];
+  const hasPassword = ways.includes("password");
+  const mails = [
+    ...(ways.includes("mail-code") ? [["mail-code", say.mailCodeSend] as const] : []),
+    ...(ways.includes("mail-link") ? [["mail-link", say.mailLinkSend] as const] : []),
+  ];
+  const password = html`<label for="password">${say.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${shownBy(say)}>
+<button type="submit">${say.signIn}</button>`;
+  return html`<form method="post" action="${action}">
+<input type="hidden" name="request" value="${request}">
+<label for="username">${say[labelOf(identifiers)]}</label>
+<input id="username" name="username" type="text" value="${userName}"
+ autocomplete="${passkey ? "username webauthn" : "username"}" autocapitalize="none" spellcheck="false" required
+ maxlength="255">
+${hasPassword ? password : undefined}
+${mails.map(
+  ([way, text], at) =>
+    html`<button type="submit" name="choice" value="${way}" formnovalidate${hasPassword || at > 0 ? html` class="second"` : undefined}>${text}</button>`,
+)}
+</form>`;
+}
+
+/** A passkey says who the person is: the form has no name. */
+function passkeyForm(form: SignInForm, options: object): Html {
+  const say = languages[form.language];
+  const isFirst = form.ways.every((way) => way === "passkey");
+  const button = html`<button type="submit" data-passkey${isFirst ? undefined : html` class="second"`}>${say.passkeySignIn}</button>`;
+  return ceremony("get", { ...form, options, isOffered: !isFirst }, button);
 }
 
 function labelOf(identifiers: SignInForm["identifiers"]) {

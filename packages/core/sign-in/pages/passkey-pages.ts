@@ -1,10 +1,11 @@
 /** The pages of passkeys: using one, and creating one. Browsers use passkeys for scripts alone: these pages run one. */
+import type { Way } from "../../applications/registry/sequence-model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { alertOf, choiceOf, type Problem, type Proving, statusOf, waysOut } from "./factor-pages.ts";
+import { alertOf, choiceOf, othersOf, type Problem, type Proving, statusOf, waysOut } from "./factor-pages.ts";
 import { type Html, html } from "./html.ts";
 import { type PageOptions, page } from "./layout.ts";
 import { languages, type Messages } from "./messages.ts";
-import { PASSKEY_SCRIPT_PATH } from "./passkey-script.ts";
+import { pageScriptPath } from "./page-script.ts";
 
 /** The form for a passkey. */
 export interface PasskeyForm extends Proving {
@@ -15,22 +16,24 @@ export interface PasskeyForm extends Proving {
         "passkeyMissing" | "passkeyWrong" | "passkeyStale" | "passkeyLocked" | "passkeyNotCreated" | "passkeyKnown"
       >
     | undefined;
-  /** True where a one-time code would do in its place. */
-  readonly mayUseCode: boolean;
+  /** What would do in its place. */
+  readonly others: readonly Way[];
   /** True where the person can add another passkey, or codes, after this one. */
   readonly mayAdd: boolean;
   readonly mayAddCodes: boolean;
 }
 
 /** The form for a new passkey. */
-export interface PasskeySetupForm extends Omit<PasskeyForm, "mayAdd" | "mayAddCodes"> {
+export interface PasskeySetupForm extends Omit<PasskeyForm, "mayAdd" | "mayAddCodes" | "others"> {
+  /** True where codes would do in its place. */
+  readonly mayUseCode: boolean;
   /** True where nothing is missing: the person wanted one more. */
   readonly maySkip: boolean;
 }
 
 export function passkeyPage(form: PasskeyForm, options: PageOptions): PageResult {
   const say = languages[form.language];
-  const { action, request, userName, problem, mayUseCode, mayAdd, mayAddCodes } = form;
+  const { action, request, userName, problem, others, mayAdd, mayAddCodes } = form;
   const adding = (value: string, text: string) =>
     html`<button type="submit" name="choice" value="${value}" class="second" data-passkey>${text}</button>`;
   const content = html`<h1>${say.passkeyTitle}</h1>
@@ -45,7 +48,7 @@ ${mayAddCodes ? adding("add-codes", say.passkeyAddCodes) : undefined}`,
 )}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
-${mayUseCode ? choiceOf("code", say.passkeyByCode) : undefined}
+${othersOf(say, others)}
 ${waysOut(say, userName)}
 </form>`;
   return scripted(say.passkeyTitle, form, content, { ...options, status: statusOf(problem) });
@@ -72,11 +75,18 @@ ${waysOut(say, userName)}
   return scripted(say.passkeySetupTitle, form, content, { ...options, status: statusOf(problem) });
 }
 
-/** The form that the script fills in, with what it asks the browser for and what it says when that fails. */
-function ceremony(kind: "get" | "create", { language, action, request, options }: Asking, buttons: Html): Html {
+/**
+ * The form that the script fills in, with what it asks the browser for and what it says when that fails. `isOffered`:
+ * the browser offers passkeys in the field of the user name, too.
+ */
+export function ceremony(
+  kind: "get" | "create",
+  { language, action, request, options, isOffered = false }: Asking & { readonly isOffered?: boolean },
+  buttons: Html,
+): Html {
   const say = languages[language];
   return html`<noscript><p>${say.passkeyNeedsScript}</p></noscript>
-<form method="post" action="${action}" data-passkey="${kind}" data-options="${JSON.stringify(options)}"
+<form method="post" action="${action}" data-passkey="${kind}" data-options="${JSON.stringify(options)}"${isOffered ? html` data-offered` : undefined}
  data-unsupported="${say.passkeyUnsupported}" data-no-answer="${say.passkeyNoAnswer}" data-here="${say.passkeyHere}"
  data-address="${say.passkeyAddress}">
 <input type="hidden" name="request" value="${request}">
@@ -89,5 +99,5 @@ ${buttons}
 type Asking = Pick<PasskeyForm, "language" | "action" | "request" | "options">;
 
 function scripted(title: Messages["passkeyTitle"], form: Proving, content: Html, options: PageOptions): PageResult {
-  return page(`${title} – ${form.application}`, form, content, { ...options, script: PASSKEY_SCRIPT_PATH });
+  return page(`${title} – ${form.application}`, form, content, { ...options, script: pageScriptPath() });
 }

@@ -10,6 +10,9 @@ export const recoveryPaths = {
   registered: "/oauth2/complete-registration",
 } as const;
 
+/** Where the link of a mail leads that signs in. */
+export const MAIL_LINK_PATH = "/oauth2/sign-in/link";
+
 /** A path in a tenant. */
 export function pathOf(path: string, tenant: string): string {
   return tenant === SUPER_TENANT ? path : `/t/${encodeURIComponent(tenant)}${path}`;

@@ -1,10 +1,11 @@
 /** The pages of account recovery. They work without JavaScript. */
 import type { PasswordLimits } from "../../directory/credentials/password-limits.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { alertOf, type NewPasswordProblem, sentenceOf, statusOf } from "./factor-pages.ts";
+import { alertOf, type NewPasswordProblem, newPasswordFields, sentenceOf, statusOf } from "./factor-pages.ts";
 import { html } from "./html.ts";
 import { type PageContext, page } from "./layout.ts";
 import { languages } from "./messages.ts";
+import { pageScriptPath } from "./page-script.ts";
 import { type RecoveryMessages, recoveryMessages } from "./recovery-messages.ts";
 
 /** What these pages have in common. */
@@ -62,22 +63,16 @@ export function resetPasswordPage(form: ResetPasswordForm): PageResult {
   const say = { ...languages[form.language], ...recoveryMessages[form.language] };
   const { resetPath, code, userName, isFirst, limits, problem } = form;
   const title = isFirst ? say.firstTitle : say.resetTitle;
-  const described = problem === undefined ? "rules" : "problem rules";
-  const field = (name: string, label: string) => html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
- aria-describedby="${described}">`;
   const content = html`<h1>${title}</h1>
 ${alertOf(problem && sentenceOf(languages[form.language], problem, limits))}
 <p>${isFirst ? say.firstFor(userName) : say.resetFor(userName)}</p>
 <form method="post" action="${resetPath}">
 <input type="hidden" name="code" value="${code}">
 <input type="text" name="username" value="${userName}" autocomplete="username" hidden>
-${field("password", say.newPassword)}
-${field("repeated", say.newPasswordAgain)}
-<p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>
+${newPasswordFields(say, problem, limits)}
 <button type="submit">${say.newPasswordSend}</button>
 </form>`;
-  return page(title, form, content, { status: statusOf(problem) });
+  return page(title, form, content, { status: statusOf(problem), script: pageScriptPath() });
 }
 
 /** For a link that does not count. `advice`: what the person does then; by default another mail can be asked for. */

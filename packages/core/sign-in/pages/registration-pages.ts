@@ -1,10 +1,11 @@
 /** The pages on which people register. They work without JavaScript. */
 import type { PasswordLimits } from "../../directory/credentials/password-limits.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { alertOf, type NewPasswordProblem, sentenceOf, statusOf } from "./factor-pages.ts";
+import { alertOf, type NewPasswordProblem, newPasswordFields, sentenceOf, statusOf } from "./factor-pages.ts";
 import { html } from "./html.ts";
 import { page } from "./layout.ts";
 import { languages } from "./messages.ts";
+import { pageScriptPath } from "./page-script.ts";
 import { type RecoveryMessages, recoveryMessages } from "./recovery-messages.ts";
 import type { RecoveryPage } from "./recovery-pages.ts";
 
@@ -60,10 +61,6 @@ export function askedToRegisterPage(shown: RecoveryPage): PageResult {
 export function registrationPage(form: RegistrationForm): PageResult {
   const say = { ...languages[form.language], ...recoveryMessages[form.language] };
   const { registeredPath, code, address, userName, given = "", family = "", termsUrl, limits, problem } = form;
-  const describedBy = (id: string) => (problem === undefined ? id : `problem ${id}`);
-  const secret = (name: string, label: string) => html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="password" autocomplete="new-password" required maxlength="1024"
- aria-describedby="${describedBy("rules")}">`;
   const optional = (
     name: string,
     value: string,
@@ -86,13 +83,11 @@ ${alertOf(problem && problemText(form, problem))}
  spellcheck="false" required maxlength="255"${problem === undefined ? undefined : html` aria-describedby="problem"`}>
 ${optional("given", given, say.registerGiven, "given-name")}
 ${optional("family", family, say.registerFamily, "family-name")}
-${secret("password", say.newPassword)}
-${secret("repeated", say.newPasswordAgain)}
-<p class="quiet" id="rules">${say.newPasswordAdvice(limits.lengthMin, limits.lengthMax)}</p>
+${newPasswordFields(say, problem, limits)}
 ${terms}
 <button type="submit">${say.registerCreate}</button>
 </form>`;
-  return page(say.registerTitle, form, content, { status: statusOf(problem) });
+  return page(say.registerTitle, form, content, { status: statusOf(problem), script: pageScriptPath() });
 }
 
 function problemText({ language, limits }: RegistrationForm, problem: OwnProblem | NewPasswordProblem): string {

@@ -5,23 +5,31 @@
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { foldName } from "../../kernel/fold.ts";
-import type { AskedKind } from "../../tokens/mail-model.ts";
+import type { AskedKind, SignInKind } from "../../tokens/mail-model.ts";
 import { addingMail, countMail } from "../../tokens/mail-store.ts";
 import { nameIn } from "../authentication/sign-in.ts";
 import { sourceOf } from "../authentication/source.ts";
 import type { Language } from "../pages/language.ts";
-import type { RecoveryContext } from "./context.ts";
+import type { AskLimits, RecoveryContext } from "./context.ts";
 
 /** A mail that somebody asks for. */
-export interface Asking {
-  readonly kind: AskedKind;
+export interface Asking<Kind extends AskedKind = AskedKind> {
+  readonly kind: Kind;
   readonly tenant: string;
   /** The name or address as it was entered. */
   readonly about: string;
-  /** The digest of the code of a recovery by API. */
+  /** The digest of the code of a recovery by API; for a sign-in, the text of its form. */
   readonly flow?: string;
+  /** For a link of a sign-in: its sealed form, and the tenant of its page. */
+  readonly page?: string;
+  readonly pageTenant?: string;
   readonly language: Language;
 }
+
+/** Where mails are asked for. */
+type AskContext = Pick<RecoveryContext, "table" | "sourceIp" | "now"> & {
+  readonly tools: { readonly limits: AskLimits };
+};
 
 /** The limits of all tenants together have no tenant. */
 const ALL_TENANTS = "-";
@@ -46,7 +54,7 @@ export function recoveryOff(): Fault {
 }
 
 /** Counts a request of a source. Throws `recovery.throttled` beyond its limit. One round trip. */
-export async function countSource({ table, tools, sourceIp, now }: RecoveryContext): Promise<void> {
+export async function countSource({ table, tools, sourceIp, now }: AskContext): Promise<void> {
   const counted = { tenant: ALL_TENANTS, kind: "source", value: sourceOf(sourceIp) } as const;
   if ((await countMail(table, counted, now)) <= tools.limits.ofSourceMax) return;
   throw new Fault(
@@ -59,17 +67,31 @@ export async function countSource({ table, tools, sourceIp, now }: RecoveryConte
  * Queues a mail, unless too many were asked for with this name: the answer does not say that. Throws as `countSource`
  * does. Three round trips.
  */
-export async function askForMail(asking: Asking, context: RecoveryContext): Promise<void> {
+export async function askForMail(asking: Asking, context: AskContext): Promise<void> {
   await countSource(context);
   await queueMail(asking, context);
 }
 
 /** The same for a source that is counted already. Two round trips. */
-export async function queueMail(asking: Asking, { table, tools, now }: RecoveryContext): Promise<void> {
-  const { tenant, kind, about } = asking;
+export async function queueMail(asking: Asking, context: AskContext): Promise<void> {
+  await queue(asking, { group: asking.kind, most: context.tools.limits.ofNameMax }, context);
+}
+
+/** Asks for a mail of a sign-in: people need those more often, and codes and links count together. As `askForMail`. */
+export async function askForSignIn(asking: Asking<SignInKind>, context: AskContext): Promise<void> {
+  await countSource(context);
+  await queue(asking, { group: "sign-in", most: context.tools.limits.ofAddressMax }, context);
+}
+
+async function queue(
+  asking: Asking,
+  { group, most }: { readonly group: string; readonly most: number },
+  { table, now }: AskContext,
+): Promise<void> {
+  const { tenant, about } = asking;
   // One name in all of its spellings.
   const { userStore, name } = nameIn(tenant, about);
-  const value = `${kind}\n${userStore}/${foldName(name)}`;
+  const value = `${group}\n${userStore}/${foldName(name)}`;
   const asked = await countMail(table, { tenant, kind: "name", value }, now);
-  if (asked <= tools.limits.ofNameMax) await table.write(addingMail({ ...asking, askedMs: now }));
+  if (asked <= most) await table.write(addingMail({ ...asking, askedMs: now }));
 }

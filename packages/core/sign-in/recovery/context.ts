@@ -11,6 +11,8 @@ import type { Brand } from "../pages/layout.ts";
 /** How many mails may be asked for, in an hour by the clock. */
 export interface AskLimits {
   readonly ofNameMax: number;
+  /** To one address; and for one name at sign-ins. */
+  readonly ofAddressMax: number;
   readonly ofSourceMax: number;
 }
 

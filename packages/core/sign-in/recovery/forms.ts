@@ -17,8 +17,9 @@ import {
   resetPasswordPage,
 } from "../pages/recovery-pages.ts";
 import { askForMail, recoveringTenant } from "./ask.ts";
+import { addressOf } from "./belongs.ts";
 import type { RecoveryContext } from "./context.ts";
-import { addressOf, confirmAddress, problemOf, setPassword, type Usable, usableLink } from "./reset.ts";
+import { confirmAddress, problemOf, setPassword, type Usable, usableLink } from "./reset.ts";
 
 /** The links that choose a password. */
 const resetting = ["password-link", "invitation"] as const;

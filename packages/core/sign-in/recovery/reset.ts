@@ -3,16 +3,13 @@
  * factor, or confirms an address (decision 0182).
  */
 import { type PasswordProblem, passwordProblem } from "../../directory/credentials/password-rules.ts";
-import { waitsForPassword } from "../../directory/provisioning/mails.ts";
 import { changeUser, type UserChangeRequest } from "../../directory/provisioning/users.ts";
-import { addressesIn, asSent, mailAddressOf } from "../../directory/users/address.ts";
 import { oneOfMany } from "../../directory/users/best-value.ts";
 import { maySignIn, systemAttributes, type User, withSystemAttributes } from "../../directory/users/model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Resource } from "../../scim/protocol/schema/attribute.ts";
 import {
   addingLink,
-  addressDigest,
   type FoundLink,
   findLink,
   isCurrent,
@@ -21,6 +18,7 @@ import {
   usingLink,
 } from "../../tokens/mail-link-store.ts";
 import { digestOf } from "../../tokens/opaque.ts";
+import { addressOf, belongsTo } from "./belongs.ts";
 import type { RecoveryContext } from "./context.ts";
 
 type Readers = Pick<RecoveryContext, "table" | "now"> & { readonly users: Pick<RecoveryContext["users"], "find"> };
@@ -99,11 +97,6 @@ export function confirmAddress(usable: Usable, context: RecoveryContext): Promis
   return using(usable, context, { change, confirms: address });
 }
 
-/** The address of a profile that a link is for, as it is written there. */
-export function addressOf({ address }: FoundLink, profile: Resource): string | undefined {
-  return addressesIn(profile).find((each) => addressDigest(asSent(each) ?? "") === address);
-}
-
 /** Changes the user of a link and uses the link up. The record of the change names the user. */
 async function using(
   { link, user }: Usable,
@@ -129,16 +122,5 @@ async function using(
 
 /** Whether a link counts for a user as it is. The marks are read after the user, which a change of either writes. */
 async function counts(link: FoundLink, user: User, { table, now }: Pick<Readers, "table" | "now">): Promise<boolean> {
-  return isFor(link, user) && maySignIn(user) && (await isCurrent(table, link, now));
-}
-
-function isFor(link: FoundLink, user: User): boolean {
-  if (link.purpose === "address-check") return addressOf(link, user.profile) !== undefined;
-  // The check of one address does not end with the confirmation of another one.
-  if (user.linksEndedMs !== undefined && link.issuedMs <= user.linksEndedMs) return false;
-  const address = mailAddressOf(user);
-  if (address === undefined || addressDigest(address) !== link.address) return false;
-  // An invitation ends with the first password.
-  const waits = waitsForPassword(user);
-  return link.purpose === "invitation" ? waits : user.hasPassword || waits;
+  return belongsTo(link, user) && maySignIn(user) && (await isCurrent(table, link, now));
 }
