@@ -204,12 +204,13 @@ export function directoryPassword(
 }
 
 /**
- * The directory of the outbox, which the local service alone sets; and the password of the mail server. The latter
- * throws an `Error` where it is not set.
+ * The directory of the outbox, which the local service alone sets; the configuration set of Amazon SES, which a
+ * deployment that sends by it sets; and the password of the mail server, which throws an `Error` where it is not set.
  */
 export function mailSurroundings(environment = process.env) {
   return {
     outbox: environment.OUTBOX_DIRECTORY || undefined,
+    configurationSet: environment.SES_CONFIGURATION_SET || undefined,
     smtpPassword(): string {
       const { SMTP_PASSWORD: password } = environment;
       if (password) return password;

@@ -1,6 +1,6 @@
 /**
- * Sends mails: the only function that composes and sends them. A schedule calls it every
- * minute, and the local service with `{ all: true }`; the gateway does not reach it.
+ * Sends mails: the only function that composes and sends them. A schedule calls it every minute, EventBridge with what
+ * Amazon SES tells of a mail, and the local service with `{ all: true }`; the gateway does not reach it.
  */
 import { openDocumentClient } from "#core/database/table/client/document-client.ts";
 import { openTable } from "#core/database/table/dynamo.ts";
@@ -21,7 +21,8 @@ import { userStoreNames, userStoreSection } from "#core/service/settings/user-st
 import { deploymentFile, mailSurroundings, publicUrl, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [emailSection, signInSection, userStoreSection]);
-const mail = openMail(deployment.mail.settings, mailSurroundings());
+const surroundings = mailSurroundings();
+const mail = openMail(deployment.mail.settings, surroundings);
 const origin = publicUrl();
 const report = newDeliveryReport("mail");
 // Passwords of directories are recovered there.
@@ -37,6 +38,7 @@ function depsOf(table: Table, untilMs: number): Omit<MailDeps, "sender" | "send"
     origin,
     clock: systemClock,
     report: report.mailed,
+    reportMark: report.marked,
     random: Math.random,
     untilMs,
   };
@@ -45,6 +47,7 @@ function depsOf(table: Table, untilMs: number): Omit<MailDeps, "sender" | "send"
 export const handler = newMailWorker({
   open: openTable({ ...tableConfig({ callMs: 9_000, requestMs: 55_000 }), openClient: openDocumentClient }),
   depsOf: mail && ((table, untilMs) => ({ ...depsOf(table, untilMs), ...mail })),
+  configurationSet: surroundings.configurationSet,
   tenantsOf: async (table) => [SUPER_TENANT, ...(await tenantStore(table).domains())],
   defect: report.defect,
   clock: systemClock,

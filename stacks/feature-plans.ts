@@ -200,7 +200,7 @@ export const accountRecovery: FunctionPlan = {
   needs: ["address", "forms", "deployment"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.tenant, p.user, p.userNames, p.lookup, ...userIndexes, p.revocation, p.mailLink],
+    on: [p.tenant, p.user, p.userNames, p.lookup, ...userIndexes, p.revocation, p.mailLink, p.mailMark],
   },
   // They are written without being read.
   checks: [p.credential, p.changeRecord],
@@ -210,7 +210,7 @@ export const accountRecovery: FunctionPlan = {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
     on: [
       ...[p.user, p.userNames, p.lookup, ...userIndexes, p.credential, p.changeRecord, p.logouts, ...revocations],
-      ...[p.mailLink, p.mails, p.mailCount],
+      ...[p.mailLink, p.mailMark, p.mails, p.mailCount],
     ],
   },
 };
@@ -222,11 +222,14 @@ export const mail: FunctionPlan = {
   needs: ["origin", "deployment", "mail"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [...[p.tenant, p.tenantNames, p.user, p.userNames, p.lookup, p.revocation], ...[p.mails, p.waitingMails]],
+    on: [
+      ...[p.tenant, p.tenantNames, p.user, p.userNames, p.lookup, p.revocation],
+      ...[p.mails, p.waitingMails, p.mailMark],
+    ],
   },
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [p.mails, p.waitingMails, p.mailCount, p.mailLink],
+    on: [p.mails, p.waitingMails, p.mailCount, p.mailLink, p.mailMark],
   },
 };
 

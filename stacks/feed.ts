@@ -7,6 +7,7 @@ import { LANE_COUNT } from "#core/database/changes/change-id.ts";
 import { keys } from "#core/database/table/keys.ts";
 import { SOURCE, UNREADABLE } from "#core/events/bus/event.ts";
 import { type FeedParts, type FunctionParts, type MadeFunction, makeFunction } from "./functions.ts";
+import { followMails, mailSet } from "./mail-events.ts";
 import { ANY } from "./partitions.ts";
 import { componentName, type FollowerName, followerNames } from "./plan.ts";
 
@@ -49,7 +50,9 @@ export function feed(parts: FunctionParts): Feed {
   ) as Record<FollowerName, MadeFunction>;
   repeat("Delivery", { ...followers.delivery, name, stage: parts.stage, what: "Deliveries of changes" });
   // Whether somebody waits for a mail is known by its schedule alone.
-  const mail = makeFunction("mail", parts);
+  const set = parts.secrets.mail?.provider === "ses" ? mailSet(name) : undefined;
+  const mail = makeFunction("mail", { ...parts, ...(set && { mailSet: set }) });
+  if (set) followMails(name, mail.lambda);
   repeat("Mail", { ...mail, name, stage: { ...parts.stage, isWatched: true }, what: "Mails" });
   return { bus, failures, followers };
 }

@@ -30,7 +30,7 @@ export type Need =
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
   | "directories"
-  /** How mails leave: the right to send by Amazon SES, or the password of a mail server. */
+  /** How mails leave: by Amazon SES, with its configuration set, or with the password of a mail server. */
   | "mail"
   /** The bus on which it puts events. */
   | "bus"

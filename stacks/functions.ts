@@ -60,6 +60,8 @@ export interface FunctionParts {
   readonly origin?: $util.Output<string>;
   /** Where changes go. */
   readonly feed?: FeedParts;
+  /** By which mails leave, where Amazon SES sends them. */
+  readonly mailSet?: aws.sesv2.ConfigurationSet;
 }
 
 /** Where changes go. */
@@ -189,15 +191,15 @@ function followingOf(table: sst.aws.Dynamo, { failures }: FeedParts) {
   ];
 }
 
-/** The right to send as the one sender of the deployment, where mails leave by Amazon SES. */
-function mailingOf({ secrets: { mail } }: FunctionParts) {
-  if (mail?.provider !== "ses") return [];
+/** The right to send as the one sender of the deployment, by its configuration set, where Amazon SES sends mails. */
+function mailingOf({ secrets: { mail }, mailSet }: FunctionParts) {
+  if (mail?.provider !== "ses" || !mailSet) return [];
   const { address } = mail.sender;
   const identities = [address, address.slice(address.lastIndexOf("@") + 1)];
   return [
     {
       actions: ["ses:SendEmail", "ses:SendRawEmail"],
-      resources: identities.map((identity) => `arn:aws:ses:*:*:identity/${identity}`),
+      resources: [...identities.map((identity) => `arn:aws:ses:*:*:identity/${identity}`), mailSet.arn],
       conditions: [{ test: "StringEquals", variable: "ses:FromAddress", values: [address] }],
     },
   ];
@@ -259,7 +261,10 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
       CANARY_SECRET: secrets.sealKey.value.apply(canarySecretOf),
       CANARY_AUTHORITIES_UNTIL: checked.authoritiesUntil?.toISOString() ?? "none",
     },
-    mail: secrets.smtpPassword && { SMTP_PASSWORD: secrets.smtpPassword.value },
+    mail: {
+      ...(secrets.smtpPassword && { SMTP_PASSWORD: secrets.smtpPassword.value }),
+      ...(parts.mailSet && { SES_CONFIGURATION_SET: parts.mailSet.configurationSetName }),
+    },
     directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
   };
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));

@@ -57,6 +57,8 @@ export const partitions = {
   waitingMails: keys.waitingMails(ANY).PK,
   mailCount: keys.mailCount(ANY, ANY, 0).PK,
   mailLink: keys.mailLink(ANY).PK,
+  /** What is known of an address from the mails to it. */
+  mailMark: keys.mailMark(ANY, ANY, ANY).PK,
   consent: keys.consent(ANY, ANY, ANY).PK,
   usedProof: keys.usedProof(ANY).PK,
   family: keys.family(ANY, ANY).PK,

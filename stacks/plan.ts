@@ -68,7 +68,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
-  // The password of the mail server that deployment.toml names; none if it names no user.
+  // The password of the mail server that deployment.toml names, or the configuration set of Amazon SES.
   mail: [],
   bus: ["EVENT_BUS"],
   canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],

@@ -71,6 +71,38 @@ const BEHIND_MS = 300_000;
 /** Percent of the deliveries of a quarter of an hour. */
 const FAILED_MAX = 90;
 
+/** Percent of the mails of a day. AWS may stop them at twice as many that come back, or five times the complaints. */
+const BOUNCED_MAX = 5;
+const COMPLAINED_MAX = 0.1;
+const DAY_SECONDS = 86_400;
+
+/** The alarms on mails that came back, and on complaints (decision 0188). */
+export function mailAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
+  const sent = ofService(watched, "mail", "EventsDelivered");
+  const daily = { periodSeconds: DAY_SECONDS, of: [1, 1], isUnrelated: true } as const;
+  return [
+    {
+      name: "MailsComeBack",
+      problem: `More than ${BOUNCED_MAX} % of the mails of a day came back for good. At 10 % AWS may stop all mails.`,
+      action:
+        'Count "address marked" in the log of the function mail by tenant: many of one are a list of old addresses.',
+      metrics: { bounced: ofService(watched, "mail", "MailsBounced"), sent },
+      value: "IF(bounced >= 5, 100 * bounced / sent, 0)",
+      threshold: BOUNCED_MAX,
+      ...daily,
+    },
+    {
+      name: "MailsAreUnwanted",
+      problem: `More than ${COMPLAINED_MAX} % of the mails of a day were taken for spam. At 0.5 % AWS may stop all mails.`,
+      action: 'Count "address marked" in the log of the function mail by tenant: somebody enters addresses of others.',
+      metrics: { complained: ofService(watched, "mail", "MailsComplained"), sent },
+      value: "IF(complained >= 2, 100 * complained / sent, 0)",
+      threshold: COMPLAINED_MAX,
+      ...daily,
+    },
+  ];
+}
+
 /** The alarms on what follows the changes of the table (decision 0090). */
 export function feedAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const ages = byId(

@@ -2,7 +2,7 @@
  * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
  * steps.
  */
-import { type Alarm, byId, feedAlarms, inGroups, sumOf } from "./alarm.ts";
+import { type Alarm, byId, feedAlarms, inGroups, mailAlarms, sumOf } from "./alarm.ts";
 import {
   executions,
   ofAccessLog,
@@ -265,6 +265,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 1],
     },
     ...feedAlarms(watched),
+    ...mailAlarms(watched),
     ...backupAlarms(watched),
     ...watched.certificates.map(({ name, arn }) => ({
       name: `${name}CertificateExpires`,

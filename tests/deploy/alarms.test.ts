@@ -190,6 +190,8 @@ const causes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   FeedFallsBehind: { IteratorAge: 300_001 },
   DeliveryDefects: { DeliveryDefects: 1 },
   DeliveriesFail: { DeliveryFailures: 91, EventsDelivered: 9 },
+  MailsComeBack: { MailsBounced: 50, EventsDelivered: 900 },
+  MailsAreUnwanted: { MailsComplained: 2, EventsDelivered: 900 },
   ReceiversPaused: { ReceiversPaused: 1 },
   UndeliveredChanges: { ApproximateNumberOfMessagesVisible: 1 },
   BackupFails: { NumberOfCopyJobsFailed: 1 },
@@ -201,7 +203,14 @@ const causes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const healthy: Readonly<Record<string, number>> = {
   ...{ CheckSuccess: 1, Count: 10_000, "5xx": 5, "4xx": 1_000, Latency: 200, ResourceCount: 700, Requests: 10_000 },
   ...{ Refusals: 200, SignInFailures: 20, SigningKeyAge: 20, IteratorAge: 2_000, EventsDelivered: 900 },
-  ...{ DeliveryFailures: 30, DaysToExpiry: 60, AuthorityDaysLeft: 300, TooManyRequests: 10, SystemErrors: 1 },
+  ...{
+    DeliveryFailures: 30,
+    DaysToExpiry: 60,
+    AuthorityDaysLeft: 300,
+    TooManyRequests: 10,
+    SystemErrors: 1,
+    MailsBounced: 9,
+  },
 };
 
 describe("each alarm of production", () => {

@@ -39,6 +39,9 @@ export type MetricName =
   /** Messages that receivers accepted, and deliveries to a receiver that stopped at a failure. */
   | "EventsDelivered"
   | "DeliveryFailures"
+  /** Mails that came back for good, and those that their readers took for spam. */
+  | "MailsBounced"
+  | "MailsComplained"
   /** Receivers that were paused. */
   | "ReceiversPaused"
   /** Failures of the service itself. */

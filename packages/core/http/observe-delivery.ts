@@ -37,6 +37,12 @@ interface MailedLine {
   readonly defect?: unknown;
 }
 
+/** An address to which no more mails go. It contains no address. */
+interface MarkedLine {
+  readonly tenant: string;
+  readonly mark: "bounced" | "complained";
+}
+
 /** The reporter of a container. */
 export function newDeliveryReport(service: string) {
   const logger = newLogger(service);
@@ -72,6 +78,12 @@ export function newDeliveryReport(service: string) {
       const cause = defect === undefined ? {} : { cause: loggedErrorOf(defect) };
       if (isGivenUp) logger.error("mail not sent", { ...mail, failure, ...cause });
       else if (failure !== undefined) logger.warn("sending a mail failed", { ...mail, failure, ...cause });
+    },
+    marked(line: MarkedLine): void {
+      count("MailsBounced", line.mark === "bounced" ? 1 : 0);
+      count("MailsComplained", line.mark === "complained" ? 1 : 0);
+      publish();
+      logger.warn("address marked", { ...line });
     },
     /** A run failed as a whole, or for one tenant. */
     defect(cause: unknown): void {

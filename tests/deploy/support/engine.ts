@@ -82,6 +82,8 @@ const callAws = (region: string, { token, inputs }: $util.runtime.MockCallArgs):
       return { region };
     case "aws:index/getCallerIdentity:getCallerIdentity":
       return { accountId: ACCOUNT };
+    case "aws:cloudwatch/getEventBus:getEventBus":
+      return { name: inputs.name, arn: `arn:aws:events:${region}:${ACCOUNT}:event-bus/${inputs.name}` };
     case "aws:route53/getZone:getZone":
       return { zoneId: inputs.zoneId, name: "example.com" };
     case "aws:iam/getPolicyDocument:getPolicyDocument": {

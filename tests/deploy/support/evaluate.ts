@@ -1,7 +1,7 @@
 /** Evaluates the stacks of a stage without AWS: bundles sst.config.ts like SST, and runs it. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
@@ -18,6 +18,8 @@ export interface EvaluationInput {
   readonly environment?: Readonly<Record<string, string>>;
   readonly isLive?: boolean;
   readonly region?: string;
+  /** The text of its deployment.toml. Default: that of the project. */
+  readonly deployment?: string;
 }
 
 /** The secrets that a stage needs. Tests check that no other resource contains them. */
@@ -98,16 +100,28 @@ const run = (file: string, stage: string, environment: NodeJS.ProcessEnv): Promi
     );
   });
 
+/** The project with another deployment.toml. */
+const projectWith = async (deployment: string, work: string): Promise<string> => {
+  const folder = join(work, "project");
+  await mkdir(folder);
+  const names = (await readdir(root)).filter((name) => name !== "deployment.toml");
+  await Promise.all(names.map((name) => symlink(join(root, name), join(folder, name))));
+  await writeFile(join(folder, "deployment.toml"), deployment);
+  return folder;
+};
+
 /** Evaluates a stage. Throws an `Error` with the output of the stacks if they fail. */
 export const evaluate = async ({
   stage,
   environment = secrets,
   isLive = false,
   region = REGION,
+  deployment,
 }: EvaluationInput): Promise<Evaluation> => {
   if (!existsSync(join(platform, "node_modules"))) throw new Error("SST's platform is missing: npm run sst:install");
   const work = await mkdtemp(join(tmpdir(), "stacks-"));
-  const order: Order = { stage, isLive, region, root, work, result: join(work, "result.json") };
+  const own = deployment === undefined ? root : await projectWith(deployment, work);
+  const order: Order = { stage, isLive, region, root: own, work, result: join(work, "result.json") };
   // In this folder it finds the platform's packages. There must be only one copy of them.
   const file = join(platform, `evaluate-${basename(work)}.mjs`);
   try {

@@ -45,6 +45,9 @@ const outputsOf: Readonly<Record<string, (made: Made, name: string, arn: ArnOf) 
     streamArn: arn("dynamodb", `table/${name}/stream/2026-01-01T00:00:00.000`),
   }),
   "aws:cloudwatch/eventBus:EventBus": (_, name, arn) => ({ arn: arn("events", `event-bus/${name}`) }),
+  "aws:sesv2/configurationSet:ConfigurationSet": ({ inputs }, _, arn) => ({
+    arn: arn("ses", `configuration-set/${inputs.configurationSetName}`),
+  }),
   "aws:sqs/queue:Queue": (_, name, arn) => ({
     arn: arn("sqs", name),
     url: `https://sqs.example.com/${ACCOUNT}/${name}`,

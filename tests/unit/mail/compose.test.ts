@@ -232,10 +232,17 @@ describe("a server by SMTP", () => {
 
   test("that refuses the recipient for good gets it once; another failure is tried again", async () => {
     const message = await composed({ subject: "x", parts: ["y"] });
-    for (const [answers, isFinal] of [
-      [{ RCPT: "550 no such user\r\n" }, true],
-      [{ RCPT: "450 later\r\n" }, false],
-      [{ MAIL: "421 busy\r\n" }, false],
+    for (const [answers, isFinal, isNoMailbox] of [
+      [{ RCPT: "550 no such user\r\n" }, true, true],
+      [{ RCPT: "550 5.1.1 no such user\r\n" }, true, true],
+      [{ RCPT: "550 5.2.1 closed\r\n" }, true, true],
+      // The reason is a rule of the server, or the sender: other mails for the recipient may be taken.
+      [{ RCPT: "550 5.7.1 relaying denied\r\n" }, true, false],
+      [{ RCPT: "554 5.1.8 bad sender\r\n" }, true, false],
+      [{ RCPT: "552 too much\r\n" }, true, false],
+      [{ MAIL: "550 5.1.1 no such user\r\n" }, true, false],
+      [{ RCPT: "450 later\r\n" }, false, undefined],
+      [{ MAIL: "421 busy\r\n" }, false, undefined],
     ] as const) {
       const { server, port } = await serverOf(answers);
       const failure = await openSmtp(
@@ -244,6 +251,7 @@ describe("a server by SMTP", () => {
       )(message).catch((e: unknown) => e);
       server.close();
       expect([failure instanceof Error, failure instanceof MailRefused]).toEqual([true, isFinal]);
+      expect(failure instanceof MailRefused ? failure.isNoMailbox : undefined).toBe(isNoMailbox);
     }
   });
 });

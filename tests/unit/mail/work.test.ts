@@ -48,6 +48,7 @@ const deps = (more: Partial<MailDeps> = {}): MailDeps => ({
   },
   clock: { now: () => nowMs },
   report: (mailed) => reports.push(mailed),
+  reportMark: () => undefined,
   random: () => 1,
   untilMs: Number.POSITIVE_INFINITY,
   ...more,

@@ -192,6 +192,11 @@ export const keys = {
     PK: `${of(tenant)}#MAILC#${digest}`,
     SK: String(window),
   }),
+  /** What is known of an address from the mails to it (decision 0188). */
+  mailMark: (tenant: string, address: string, kind: string): Key => ({
+    PK: `${of(tenant)}#MAILM#${address}`,
+    SK: kind,
+  }),
   /** What a link in a mail is for, under the digest of its handle. */
   mailLink: (digest: string): Key => main(`G#LINK#${digest}`),
   /** What a user has agreed to, by application. */

@@ -25,6 +25,15 @@ export function noticeAddressOf(user: Pick<User, "profile" | "unproven">): strin
   return value === undefined ? undefined : asSent(value);
 }
 
+/**
+ * From when on an address is that of a user. Of the address for mail: since it is that one, or was said anew to be
+ * verified.
+ */
+export function sinceMs(user: User, to: string): number {
+  const { createdMs, linksEndedMs = 0 } = user;
+  return mailAddressOf(user) === to ? Math.max(createdMs, linksEndedMs) : createdMs;
+}
+
 /** The addresses of a user that count for nothing, as they are written. */
 export function unprovenAddresses(user: Pick<User, "profile" | "unproven">): readonly string[] {
   return addressesIn(user.profile).filter((each) => !counts(user, each));

@@ -49,7 +49,7 @@ export async function compose({ letter, look, sender, to, nowMs }: Composing): P
   });
   const bytes = await composer.compile().build();
   checkLines(bytes);
-  return { from: sender.address, to: address, bytes };
+  return { tenant: look.tenant, from: sender.address, to: address, bytes };
 }
 
 /** A defect of the composer must not leave the service. */

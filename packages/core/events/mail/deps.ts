@@ -4,6 +4,7 @@ import type { TenantStore } from "../../directory/tenant-store.ts";
 import type { UserStore } from "../../directory/users/store.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Brand } from "../../sign-in/pages/layout.ts";
+import type { MarkKind } from "../../tokens/mail-mark-store.ts";
 import type { MailKind } from "../../tokens/mail-model.ts";
 import type { MailLimits, Sender, SendMail } from "./model.ts";
 
@@ -20,6 +21,12 @@ export interface Mailed {
   readonly defect?: unknown;
 }
 
+/** An address to which no more mails go, without the address. */
+export interface Marked {
+  readonly tenant: string;
+  readonly mark: MarkKind;
+}
+
 /** What the worker uses. */
 export interface MailDeps {
   readonly table: Table;
@@ -33,6 +40,7 @@ export interface MailDeps {
   readonly send: SendMail;
   readonly clock: Clock;
   readonly report: (mailed: Mailed) => void;
+  readonly reportMark: (marked: Marked) => void;
   /** From 0 to 1, for the jitter of retries. */
   readonly random: () => number;
   /** No attempt begins after this time. */

@@ -33,14 +33,18 @@ export type Part =
   | { readonly link: string; readonly label: string }
   | { readonly list: readonly string[] };
 
+/** The tag by which Amazon SES names the tenant of a message in its events. */
+export const TENANT_TAG = "tenant";
+
 /** What a letter says. */
 export interface Letter {
   readonly subject: string;
   readonly parts: readonly Part[];
 }
 
-/** A message as it leaves: its envelope, and its bytes (RFC 5322). */
+/** A message as it leaves: whose mail it is, its envelope, and its bytes (RFC 5322). */
 export interface Message {
+  readonly tenant: string;
   readonly from: string;
   readonly to: string;
   readonly bytes: Uint8Array;
@@ -52,5 +56,12 @@ export interface Message {
  */
 export type SendMail = (message: Message) => Promise<void>;
 
-/** The message will never be accepted. */
-export class MailRefused extends Error {}
+/** The message will never be accepted; `isNoMailbox`: nor will another one for this recipient. */
+export class MailRefused extends Error {
+  readonly isNoMailbox: boolean;
+
+  constructor(message: string, { isNoMailbox = false } = {}) {
+    super(message);
+    this.isNoMailbox = isNoMailbox;
+  }
+}

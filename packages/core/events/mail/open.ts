@@ -13,6 +13,8 @@ const LOCAL_SENDER: Sender = { name: "Identity Admin API", address: "no-reply@id
 export interface MailSurroundings {
   /** The directory of the outbox; absent on AWS. */
   readonly outbox: string | undefined;
+  /** The configuration set of Amazon SES; absent where the service is told nothing of mails that come back. */
+  readonly configurationSet?: string | undefined;
   /** Throws an `Error` that names the variable where the settings name a user and it is not set. */
   readonly smtpPassword: () => string;
 }
@@ -25,10 +27,10 @@ export function sendsMail(settings: MailSettings | undefined, outbox: string | u
 /** Who sends mails, and how; `undefined` where none are sent. */
 export function openMail(
   settings: MailSettings | undefined,
-  { outbox, smtpPassword }: MailSurroundings,
+  { outbox, configurationSet, smtpPassword }: MailSurroundings,
 ): { readonly sender: Sender; readonly send: SendMail } | undefined {
   const sender = settings?.sender ?? LOCAL_SENDER;
-  if (settings?.provider === "ses") return { sender, send: sendingBy(async () => openSes()) };
+  if (settings?.provider === "ses") return { sender, send: sendingBy(async () => openSes(configurationSet)) };
   if (settings?.smtp) {
     const { smtp } = settings;
     const password = smtp.user === undefined ? "" : smtpPassword();

@@ -5,6 +5,8 @@ import { MailRefused, type MailSettings, type SendMail } from "./model.ts";
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const IMPLICIT_TLS_PORT = 465;
 const TIMEOUT_MS = 10_000;
+const NO_MAILBOX = new Set([550, 551, 553]);
+const STATUS_OF_SENDER = new Set(["5.1.7", "5.1.8"]);
 
 /** Opens a server for one container. `password`: of the user that the settings name. */
 export function openSmtp({ host, port, user }: NonNullable<MailSettings["smtp"]>, password: string): SendMail {
@@ -24,13 +26,33 @@ export function openSmtp({ host, port, user }: NonNullable<MailSettings["smtp"]>
     try {
       await transport.sendMail({ envelope: { from, to: [to] }, raw: Buffer.from(bytes) });
     } catch (error) {
-      throw isRefusal(error) ? new MailRefused("The mail server does not take the recipient.") : error;
+      if (!isRefusal(error)) throw error;
+      throw new MailRefused("The mail server does not take the recipient.", { isNoMailbox: isNoMailbox(error) });
     }
   };
 }
 
+/** What `nodemailer` says of a server that did not take an envelope. */
+interface Failure {
+  readonly code?: unknown;
+  readonly command?: unknown;
+  readonly response?: unknown;
+  readonly responseCode?: unknown;
+}
+
 /** A permanent refusal of the recipient: that of the sign-in to the server may end. */
-function isRefusal(error: unknown): boolean {
-  const { code, responseCode } = (error ?? {}) as { readonly code?: unknown; readonly responseCode?: unknown };
+function isRefusal(error: unknown): error is Failure {
+  const { code, responseCode } = (error ?? {}) as Failure;
   return code === "EENVELOPE" && typeof responseCode === "number" && responseCode >= 500;
+}
+
+/**
+ * Whether the recipient is the reason, and not the sender or a rule of the server, such as that it relays nothing: by
+ * the status (RFC 3463 sections 3.2 and 3.3), or where there is none by the reply (RFC 5321 section 4.2.3).
+ */
+function isNoMailbox({ command, response, responseCode }: Failure): boolean {
+  if (command !== "RCPT TO") return false;
+  const status = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1];
+  if (status === undefined) return NO_MAILBOX.has(Number(responseCode));
+  return status === "5.2.1" || (status.startsWith("5.1.") && !STATUS_OF_SENDER.has(status));
 }

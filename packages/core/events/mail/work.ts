@@ -9,11 +9,13 @@ import { later } from "../../kernel/later.ts";
 import { eachNoted } from "../../kernel/noted.ts";
 import { waitMs } from "../../sign-in/logout/attempts.ts";
 import { LINK_SECONDS } from "../../tokens/mail-link-store.ts";
+import { mailMarks, markAddress, markOf } from "../../tokens/mail-mark-store.ts";
 import {
   type AskedKind,
   isNotice,
   isSignIn,
   type MailKind,
+  type RecoveryKind,
   type SignInKind,
   type WaitingMail,
 } from "../../tokens/mail-model.ts";
@@ -28,8 +30,8 @@ import {
   waitingTenants,
 } from "../../tokens/mail-store.ts";
 import type { MailDeps } from "./deps.ts";
-import { MailRefused } from "./model.ts";
-import { addressed } from "./write.ts";
+import { MailRefused, type Message } from "./model.ts";
+import { type Addressed, addressed } from "./write.ts";
 
 // The composer is large, and most calls find nothing to send.
 const { compose } = later(() => import("./compose.ts"), "compose");
@@ -40,8 +42,8 @@ const PAGE = 100;
 const AT_ONCE = 4;
 const TENANTS_AT_ONCE = 8;
 const HOUR_MS = 60 * 60_000;
-const isAsked = (kind: MailKind): kind is Exclude<AskedKind, SignInKind> =>
-  kind === "password-link" || kind === "user-names" || kind === "registration";
+const isRecovery = (kind: MailKind): kind is RecoveryKind => kind === "password-link" || kind === "user-names";
+const isAsked = (kind: MailKind): kind is Exclude<AskedKind, SignInKind> => isRecovery(kind) || kind === "registration";
 /** Who asked for a link has asked again by then; the page of a sign-in has ended. */
 const giveUpMs = (kind: MailKind): number => {
   if (isSignIn(kind)) return LINK_SECONDS[kind] * 1_000;
@@ -113,22 +115,47 @@ type Outcome =
 
 /** One attempt. Its failure says nothing of the account and the address. */
 async function attempt(deps: MailDeps, mail: WaitingMail): Promise<Outcome> {
-  const { sender, brandOf, send, clock } = deps;
+  const { sender, brandOf, clock } = deps;
   const { tenant } = mail;
   try {
     const found = await addressed(mail, deps);
     if (!found) return { sent: 0 };
     const { to, letter, language, ready } = found;
+    if (await isStopped(deps, mail, found)) return { sent: 0 };
     // A mail that was counted before is not counted again.
     if (mail.failures === 0 && (await isTooMany(deps, mail, to))) return { sent: 0 };
     await ready?.();
     const look = { language, brand: brandOf(tenant), tenant };
-    await send(await compose({ letter, look, sender, to, nowMs: clock.now() }));
+    await handOver(await compose({ letter, look, sender, to, nowMs: clock.now() }), deps);
     return { sent: 1 };
   } catch (error) {
     if (error instanceof MailRefused) return { failure: error.message, isFinal: true };
     return { failure: "The mail could not be sent.", isFinal: false, defect: error };
   }
+}
+
+/** Sends a message. A recipient that the server does not know is marked as one whose mails come back. */
+async function handOver(message: Message, { send, table, clock, reportMark }: MailDeps): Promise<void> {
+  try {
+    await send(message);
+  } catch (error) {
+    if (error instanceof MailRefused && error.isNoMailbox) {
+      const { tenant, to } = message;
+      await markAddress(table, tenant, to, { kind: "bounced", sentMs: clock.now() });
+      reportMark({ tenant, mark: "bounced" });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Whether an address has a mark (decision 0188). After a complaint, a person still gets the ways into the account, which
+ * no other address gets.
+ */
+async function isStopped({ table }: MailDeps, { tenant, kind }: WaitingMail, { to, sinceMs }: Addressed) {
+  const [marks] = await mailMarks(table, tenant, [to]);
+  const mark = marks && markOf(marks, sinceMs);
+  return mark !== undefined && (mark.kind === "bounced" || !(isRecovery(kind) || isSignIn(kind)));
 }
 
 /**

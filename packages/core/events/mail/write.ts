@@ -4,7 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import { waitsForPassword } from "../../directory/provisioning/mails.ts";
-import { addressesIn, asSent, mailAddressOf } from "../../directory/users/address.ts";
+import { addressesIn, asSent, mailAddressOf, sinceMs } from "../../directory/users/address.ts";
 import { maySignIn, qualifiedName, type User } from "../../directory/users/model.ts";
 import { foldName } from "../../kernel/fold.ts";
 import { readAddress } from "../../kernel/mail-address.ts";
@@ -33,12 +33,16 @@ export interface Addressed {
   readonly to: string;
   readonly letter: Letter;
   readonly language: Language;
+  /** From when on the address is that of the user: what became of earlier mails says nothing of it. */
+  readonly sinceMs: number;
   readonly ready?: () => Promise<void>;
 }
 
 const CODE_DIGITS = 8;
 /** The most users with one address that are looked at. */
 const SHARED_MAX = 20;
+/** An address of no user has no administrator who lifts its mark. */
+const STRANGER_MARKED_MS = 30 * 24 * 60 * 60_000;
 
 /** The letter of a mail; `undefined` where no mail is due. At most four round trips. */
 export async function addressed(mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
@@ -76,6 +80,7 @@ async function passwordLink(mail: Mail, deps: MailDeps): Promise<Addressed | und
     to,
     ready,
     language,
+    sinceMs: sinceMs(user, to),
     letter: letters[language].passwordLink({ ...account(user, mail, deps), link, minutes }),
   };
 }
@@ -90,7 +95,7 @@ async function userNames(mail: Mail, deps: MailDeps): Promise<Addressed | undefi
   const names = users.map(qualifiedName);
   const language = languageOfMail(mail, first);
   const letter = letters[language].userNames({ service: serviceOf(tenant, deps), userNames: names });
-  return { to: read.address, letter, language };
+  return { to: read.address, letter, language, sinceMs: sinceMs(first, read.address) };
 }
 
 /**
@@ -112,7 +117,7 @@ async function registration(mail: Mail, deps: MailDeps): Promise<Addressed | und
   const link = `${deps.origin}${pathOf(recoveryPaths.registered, tenant)}?code=${handle}`;
   const hours = LINK_SECONDS.registration / 3_600;
   const letter = letters[language].registration({ service: serviceOf(tenant, deps), link, hours });
-  return { to, language, letter, ready: () => deps.table.write(step) };
+  return { to, language, letter, sinceMs: nowMs - STRANGER_MARKED_MS, ready: () => deps.table.write(step) };
 }
 
 /** An invitation counts until the user has a password. */
@@ -123,7 +128,8 @@ async function invitation(mail: Mail, deps: MailDeps): Promise<Addressed | undef
   const { link, ready } = await newLink({ purpose: "invitation", path: recoveryPaths.reset, user, to }, mail, deps);
   const language = languageOfMail(mail, user);
   const hours = LINK_SECONDS.invitation / 3_600;
-  return { to, ready, language, letter: letters[language].invitation({ ...account(user, mail, deps), link, hours }) };
+  const letter = letters[language].invitation({ ...account(user, mail, deps), link, hours });
+  return { to, ready, language, letter, sinceMs: sinceMs(user, to) };
 }
 
 /** Goes to the address that is checked, as long as the user has it. */
@@ -136,7 +142,8 @@ async function addressCheck(mail: Mail, deps: MailDeps): Promise<Addressed | und
   const { link, ready } = await newLink({ purpose: "address-check", path: recoveryPaths.verify, user, to }, mail, deps);
   const language = languageOfMail(mail, user);
   const hours = LINK_SECONDS["address-check"] / 3_600;
-  return { to, ready, language, letter: letters[language].addressCheck({ ...account(user, mail, deps), link, hours }) };
+  const letter = letters[language].addressCheck({ ...account(user, mail, deps), link, hours });
+  return { to, ready, language, letter, sinceMs: sinceMs(user, to) };
 }
 
 /** A code of eight digits, which counts with the form that waits for it. */
@@ -176,21 +183,23 @@ async function signInProof(
   const { handle, step } = addingLink(link, given);
   const minutes = LINK_SECONDS[proof.purpose] / 60;
   const language = languageOfMail(mail, user);
-  return { to, language, handle, minutes, about: account(user, mail, deps), ready: () => deps.table.write(step) };
+  const ready = () => deps.table.write(step);
+  return { to, language, handle, minutes, sinceMs: sinceMs(user, to), about: account(user, mail, deps), ready };
 }
 
 /** Tells a person what has happened to the account, at the address that counted before. */
 async function notice(kind: NoticeKind, mail: Mail, deps: MailDeps): Promise<Addressed | undefined> {
   const { tenant, about, address, askedMs, sourceIp, userAgent, userName } = mail;
   if (userName === undefined || address === undefined) return undefined;
-  const language = languageOfMail(mail, await deps.users.find(tenant, about));
+  const user = await deps.users.find(tenant, about);
+  const language = languageOfMail(mail, user);
   const time = `${new Date(askedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const link = `${deps.origin}${pathOf(recoveryPaths.forgot, tenant)}`;
   const text = letters[language];
   // What a browser calls itself could be a sentence of a thief.
   const device = knownDeviceOf(userAgent, text.device) ?? text.device.unknown;
   const letter = text.notice({ kind, service: serviceOf(tenant, deps), userName, time, sourceIp, device, link });
-  return { to: address, language, letter };
+  return { to: address, language, letter, sinceMs: user ? sinceMs(user, address) : 0 };
 }
 
 /** A new link of a user, and what stores what it is for. One round trip each. */

@@ -1,9 +1,12 @@
 /** Sends an invitation, or the check of an address, again, for an administrator (decision 0182). */
+import type { Table } from "../../database/table/table.ts";
 import { uncheckedAddresses, waitsForPassword } from "../../directory/provisioning/mails.ts";
+import { addressesIn, asSent, noticeAddressOf, sinceMs } from "../../directory/users/address.ts";
 import { maySignIn, type User } from "../../directory/users/model.ts";
 import { Fault, refuse } from "../../kernel/faults.ts";
 import type { RequestContext } from "../../kernel/operation/context.ts";
 import type * as z from "../../kernel/zod.ts";
+import { type Mark, mailMarks, markOf, resuming } from "../../tokens/mail-mark-store.ts";
 import type { Mail } from "../../tokens/mail-model.ts";
 import { addingMail, countMail } from "../../tokens/mail-store.ts";
 import { recoveryOff } from "./ask.ts";
@@ -11,6 +14,8 @@ import type { RecoveryStores } from "./context.ts";
 import type { ResendCodeRequest } from "./shapes.ts";
 
 const SCENARIO = "RecoveryScenario";
+/** Ours: says that mails go to a marked address again (decision 0188). */
+const RESUME = "ResumeMails";
 const PRIMARY = "PRIMARY";
 
 /** The mails of each scenario; none where nothing waits. */
@@ -21,8 +26,8 @@ const scenarios: Readonly<Record<string, (user: User) => readonly Pick<Mail, "ki
 };
 
 /**
- * Queues the mails. Throws `request.invalid` for an unknown scenario or where nothing waits, `recovery.unknown_user`,
- * `recovery.throttled` for too many in an hour, and `recovery.off` where no mail is sent.
+ * Queues the mails. Throws `request.invalid` for an unknown scenario, an address with a mark, or where nothing waits,
+ * `recovery.unknown_user`, `recovery.throttled` for too many in an hour, and `recovery.off` where no mail is sent.
  */
 export async function resend(
   { user: named, properties }: z.infer<typeof ResendCodeRequest>,
@@ -49,13 +54,56 @@ export async function resend(
   const id = await users.idOf({ tenant, userStore, name });
   const user = id === undefined ? undefined : await users.find(tenant, id);
   if (!user) throw new Fault("recovery.unknown_user", `There is no user ${name} in the user store ${userStore}.`);
-  const mails = maySignIn(user) ? mailsOf(user) : [];
+  const marked = await markedAddresses(user, { table, tenant });
+  const resumes = properties.some(({ key, value }) => key === RESUME && value === "true");
+  const [first] = marked;
+  if (first && !resumes) throw refuse(sentenceOf(first));
+  const due = mailsOf(user);
+  // Whether mails arrive there is found out by the check of the address.
+  const again = due.length === 0 && scenario !== "ASK_PASSWORD" ? marked : [];
+  const mails = maySignIn(user)
+    ? [...due, ...again.map(({ address }) => ({ kind: "address-check", address }) as const)]
+    : [];
   if (mails.length === 0) throw refuse(`The user waits for no mail of the scenario ${scenario}, or may not sign in.`);
   const counted = { tenant, kind: "name", value: `resend\n${user.id}` } as const;
   if ((await countMail(table, counted, now)) > tools.limits.ofNameMax) {
     throw new Fault("recovery.throttled", "Too many mails were sent to this user. Wait an hour, then try again.");
   }
-  await table.write(...mails.map((mail) => addingMail({ ...mail, tenant, about: user.id, askedMs: now })));
+  await table.write(
+    ...marked.map(({ address }) => resuming(tenant, asSent(address) ?? address, now)),
+    ...mails.map((mail) => addingMail({ ...mail, tenant, about: user.id, askedMs: now })),
+  );
+}
+
+/** An address of a user, as it is written, and why no mail goes there. */
+interface MarkedAddress extends Mark {
+  readonly address: string;
+}
+
+/** The marked ones of the addresses to which mails of a user go, or their checks. One round trip. */
+async function markedAddresses(
+  user: User,
+  { table, tenant }: { readonly table: Table; readonly tenant: string },
+): Promise<readonly MarkedAddress[]> {
+  const own = noticeAddressOf(user);
+  const unchecked = uncheckedAddresses(user);
+  const asked = addressesIn(user.profile).filter((each) => asSent(each) === own || unchecked.includes(each));
+  const sent = asked.map((each) => asSent(each) ?? each);
+  const marks = await mailMarks(table, tenant, sent);
+  return asked.flatMap((address, at) => {
+    const [to = "", known] = [sent[at], marks[at]];
+    const mark = known && markOf(known, sinceMs(user, to));
+    return mark ? [{ address, ...mark }] : [];
+  });
+}
+
+function sentenceOf({ address, kind, sentMs }: MarkedAddress): string {
+  const day = new Date(sentMs).toISOString().slice(0, 10);
+  const what =
+    kind === "bounced"
+      ? `A mail to ${address} came back on ${day}: there is no such mailbox, or it takes no mail. No more are sent there.`
+      : `A mail to ${address} of ${day} was reported as unwanted. Nothing is sent there but ways back to the account.`;
+  return `${what} Correct the address, or add the property ${RESUME} with the value true to send there again.`;
 }
 
 function checks(user: User): readonly Pick<Mail, "kind" | "address">[] {

@@ -60,7 +60,10 @@ export const ResendCodeRequest = z.preprocess(
         .array(
           z
             .object({
-              key: z.string().max(255).meta({ description: "`RecoveryScenario`; other keys have no effect" }),
+              key: z
+                .string()
+                .max(255)
+                .meta({ description: "`RecoveryScenario` or `ResumeMails`; other keys have no effect" }),
               value: z.string().max(1_024).meta({ description: "The value" }),
             })
             .meta({ id: "ResendCodeProperty" }),
@@ -68,7 +71,7 @@ export const ResendCodeRequest = z.preprocess(
         .max(20)
         .meta({
           description:
-            "With `RecoveryScenario`: `ASK_PASSWORD` for an invitation, `EMAIL_VERIFICATION` or `EMAIL_VERIFICATION_ON_UPDATE` for the check of addresses",
+            "With `RecoveryScenario`: `ASK_PASSWORD` for an invitation, `EMAIL_VERIFICATION` or `EMAIL_VERIFICATION_ON_UPDATE` for the check of addresses. With `ResumeMails` and `true`, mails go to an address again from which one came back",
         }),
     })
     .meta({ id: "ResendCodeRequest" }),
