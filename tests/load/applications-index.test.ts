@@ -103,7 +103,7 @@ describe("changes", () => {
     const costs: number[] = [];
     for (let at = 0; at < count; at += 1) {
       const [tripsBefore, unitsBefore] = [meter.cost.roundTrips, meter.cost.writeUnits];
-      await store.add(tenant, freshApplication(newId(), `New ${at}`, "owner", false));
+      await store.add(tenant, freshApplication(newId(), `New ${at}`, "owner", false), TAKES_ONLY);
       costs.push(meter.cost.writeUnits - unitsBefore);
       if (meter.cost.roundTrips - tripsBefore === 1) trips += 1;
     }

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceStore } from "#core/applications/apis/store.ts";
 import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
-import { applicationStore } from "#core/applications/registry/store.ts";
+import { applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { keys } from "#core/database/table/keys.ts";
 import { newMeter } from "#core/database/table/meter.ts";
 import type { ApiResource } from "#core/kernel/domain/api-resource.ts";
@@ -92,7 +92,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
   test("authorizations of concurrent writers are all stored, and are deleted with their application", async () => {
     const { applications, authorized, calm } = stores();
     const application = freshApplication(newId(), "caller", "owner", false);
-    await applications.add(tenant, application);
+    await applications.add(tenant, application, TAKES_ONLY);
     const adding = (apiId: string) =>
       authorized.update(tenant, application.id, async (before) => ({
         after: [...before.filter((one) => one.apiId !== apiId), { apiId, policy: "RBAC", scopeIds: [] }],

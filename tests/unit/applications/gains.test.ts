@@ -168,7 +168,7 @@ describe("in the store", () => {
   });
   const add = async () => {
     const application = stored();
-    await applicationStore(table.open(newMeter())).add(TENANT, application);
+    await applicationStore(table.open(newMeter())).add(TENANT, application, TAKES_ONLY);
     return application.id;
   };
   const authorize = (id: string) =>

@@ -107,7 +107,7 @@ describe.each([
         const row = rowOf(id);
         busy.add(id);
         if (known === undefined) {
-          if (await succeeds(store.add(tenant, applied(row, freshApplication(id, "", "owner", false))))) {
+          if (await succeeds(store.add(tenant, applied(row, freshApplication(id, "", "owner", false)), TAKES_ONLY))) {
             model.set(id, row);
           }
         } else if (random() < 0.3) {

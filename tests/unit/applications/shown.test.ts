@@ -43,7 +43,8 @@ const described = (description: string) => (before: Application) => ({ ...before
 const founded = async (tenant: string): Promise<readonly string[]> => {
   await foundIndex(table.open(newMeter()), tenant);
   const ids = Array.from({ length: COUNT }, () => newId());
-  for (const [at, id] of ids.entries()) await others().add(tenant, freshApplication(id, `App ${at}`, "owner", false));
+  for (const [at, id] of ids.entries())
+    await others().add(tenant, freshApplication(id, `App ${at}`, "owner", false), TAKES_ONLY);
   return ids.toReversed();
 };
 
@@ -75,7 +76,7 @@ describe.each([
     await listed(memory, few, tenant);
     await others().update(tenant, ids[3] ?? "", TAKES_ONLY, described("changed"));
     await others().remove(tenant, ids[5] ?? "");
-    await others().add(tenant, { ...freshApplication(newId(), "New", "owner", false), description: "new" });
+    await others().add(tenant, { ...freshApplication(newId(), "New", "owner", false), description: "new" }, TAKES_ONLY);
     const { shown } = await listed(memory, few, tenant);
     expect(shown).toEqual(["new", "", "", "", "changed", ...Array.from({ length: COUNT - 5 }, () => "")]);
   });

@@ -50,7 +50,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     };
     const add = async () => {
       const fresh = freshApplication(newId(), pick(names), "owner", false);
-      if (!(await taken(store.add(tenant, fresh)))) model.set(fresh.id, { name: fresh.name, notes: 0 });
+      if (!(await taken(store.add(tenant, fresh, TAKES_ONLY)))) model.set(fresh.id, { name: fresh.name, notes: 0 });
     };
     const change = async (id: string) => {
       const kept = model.get(id);
@@ -138,7 +138,7 @@ test("a copy that is older than its entry is read again, so a list shows the lat
   const open = table.reopen({ client: { ...table.client, transport: database.transport } });
   const store = applicationStore(open(newMeter()));
   const fresh = freshApplication(newId(), "shown", "owner", false);
-  await store.add("stale", fresh);
+  await store.add("stale", fresh, TAKES_ONLY);
   await store.update("stale", fresh.id, TAKES_ONLY, (before) => ({ ...before, description: "new" }));
   // Query shows an old entry too under these odds, so the entry is read by its key, which is never behind.
   const entry = await store.entry("stale", "shown");

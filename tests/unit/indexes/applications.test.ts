@@ -39,7 +39,8 @@ const problems = async (tenant: string) => applicationIndexProblems(calm(), tena
 /** A tenant with applications, whose index was switched off and has lost the names of some. */
 const tenantWithout = async (tenant: string, count = COUNT): Promise<readonly string[]> => {
   const ids = Array.from({ length: count }, () => newId());
-  for (const [at, id] of ids.entries()) await store().add(tenant, freshApplication(id, `App ${at}`, "owner", false));
+  for (const [at, id] of ids.entries())
+    await store().add(tenant, freshApplication(id, `App ${at}`, "owner", false), TAKES_ONLY);
   for (const [at, id] of ids.entries())
     if (at % 10 === 0) await damage(tenant, { before: recordOf({ id, name: `App ${at}` }) });
   return ids;
@@ -81,7 +82,8 @@ describe("a tenant whose index is not complete", () => {
       for (let at = from; !isDone; at += 2) {
         const id = ids[(at * 7) % ids.length] ?? "";
         await store().update(tenant, id, TAKES_ONLY, (before) => ({ ...before, name: `New ${at} ${from}` }));
-        if (at % 5 === 0) await store().add(tenant, freshApplication(newId(), `More ${at} ${from}`, "owner", false));
+        if (at % 5 === 0)
+          await store().add(tenant, freshApplication(newId(), `More ${at} ${from}`, "owner", false), TAKES_ONLY);
       }
     };
     const writing = Promise.all([writer(0), writer(1)]);
@@ -104,7 +106,8 @@ describe("a damaged index", () => {
     const tenant = "damaged.test";
     await calm().write(completing(tenant, true));
     const ids = Array.from({ length: 30 }, () => newId());
-    for (const [at, id] of ids.entries()) await store().add(tenant, freshApplication(id, `App ${at}`, "owner", false));
+    for (const [at, id] of ids.entries())
+      await store().add(tenant, freshApplication(id, `App ${at}`, "owner", false), TAKES_ONLY);
     const own = keys.applicationColumns(tenant);
     const record = (id: string, name: string): RecordParts => recordOf({ id, name });
     const gone = newId();

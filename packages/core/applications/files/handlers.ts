@@ -25,7 +25,7 @@ const IMPORT_FAILED = "Error importing application from file.";
 
 export const applicationFileHandlers: Handlers<typeof applicationFileOperations, ApplicationFileStores> = {
   async importApplication({ body }, context) {
-    const { tenant, applications, protocols, roles } = context;
+    const { tenant, scopes, applications, protocols, roles } = context;
     const { readFile, formatOf, prepareImport, asImportFault } = await load();
     const { root, settings } = await readFile(body.file.content, formatOf(body.file), protocols.customKinds);
     checkNewName(settings.name, tenant);
@@ -33,7 +33,7 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
     try {
       const importOver = await prepareImport(root, settings, targetOf(context, newId()), { ...protocols, roles });
       const imported = importOver(undefined);
-      await applications.add(tenant, imported.application);
+      await applications.add(tenant, imported.application, scopes);
       return resultOf(tenant, imported);
     } catch (error) {
       throw asImportFault(error);

@@ -64,6 +64,8 @@ export const applicationOperations = {
   }),
   createApplication: operation({
     ...at("POST", "", "create", "AM-032"),
+    seesScopes: true,
+    reaches: ["update script"],
     summary: "Create an application",
     query: z.object({
       template: z
@@ -74,7 +76,7 @@ export const applicationOperations = {
     }),
     body: NewApplicationBody,
     success: { status: 201, location: true },
-    failures: [400, 409, 501],
+    failures: [400, 403, 409, 501],
   }),
   getApplication: operation({
     ...at("GET", "/{applicationId}", "view", "AM-004"),

@@ -54,7 +54,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   },
 
   async createApplication({ query, body: given }, context) {
-    const { tenant, principal, applications, templates, protocols, roles } = context;
+    const { tenant, principal, scopes, applications, templates, protocols, roles } = context;
     const body = await fromTemplate(templates, tenant, query.template, given);
     const { isManagementApp = false, isB2BSelfServiceApp, inboundProtocolConfiguration = {}, ...settings } = body;
     const id = newId();
@@ -77,7 +77,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     const merged = mergeApplication(withCertificate(fresh, certificate), settings);
     checkApplication(merged, tenant, CREATE_FAILED);
     const named = await roles.findMany(tenant, namedRoles(settings));
-    await applications.add(tenant, withRoleNames(merged, named, CREATE_FAILED));
+    await applications.add(tenant, withRoleNames(merged, named, CREATE_FAILED), scopes);
     return { location: selfOf(tenant, id) };
   },
 

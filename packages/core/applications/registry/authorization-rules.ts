@@ -5,12 +5,16 @@ import { Fault } from "../../kernel/faults.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { listed } from "../../kernel/words.ts";
 import type { Authorization, Policy } from "./authorization-model.ts";
+import type { Application } from "./model.ts";
 
 /** All authorizations of an application are one row: this many fit, with any scopes. */
 export const AUTHORIZED_APIS_MAX = 100;
 
 /** The scope that allows a caller to authorize scopes that its credential does not have. */
 export const AUTHORIZE_ANY = "internal_application_internal_api_update";
+
+/** The scope without which no caller changes an authentication script. */
+export const CHANGE_SCRIPT = "internal_application_script_update";
 
 /** The fault for an API that the tenant does not have. */
 export function apiUnknown(id: string | undefined): Fault {
@@ -94,6 +98,21 @@ export function checkRestoredScopes(authorizations: readonly Authorization[], ow
     `You cannot restore an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
   );
 }
+
+/**
+ * A script decides who signs in (decision 0189): a caller needs its scope to give an application another one, to take
+ * it away, or to bring an application with one (`before` is `undefined`). Throws `auth.forbidden`.
+ */
+export function checkScript(before: Scripted | undefined, after: Scripted, own: ReadonlySet<string>): void {
+  const [was = "", is = ""] = [before?.authenticationSequence.script, after.authenticationSequence.script];
+  if (was === is || own.has(CHANGE_SCRIPT)) return;
+  throw new Fault(
+    "auth.forbidden",
+    `authenticationSequence.script: to set, change or remove a script you need the scope ${CHANGE_SCRIPT}, which your credential does not have.`,
+  );
+}
+
+type Scripted = Pick<Application, "authenticationSequence">;
 
 /** The scopes of this service among some authorizations that a caller may not give. */
 function lackingScopes(authorizations: readonly Authorization[], own: ReadonlySet<string>): readonly string[] {

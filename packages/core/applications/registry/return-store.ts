@@ -5,7 +5,7 @@ import { whileStale } from "../../database/table/stale.ts";
 import type { Table } from "../../database/table/table.ts";
 import { type Aside, itemOf, takingBack } from "../../database/trash/aside-rows.ts";
 import { applicationKind } from "./application-rows.ts";
-import { checkRestoredScopes } from "./authorization-rules.ts";
+import { checkRestoredScopes, checkScript } from "./authorization-rules.ts";
 import { authorizationsFrom, returningAuthorizedApis } from "./authorization-store.ts";
 import { clientItem } from "./client-store.ts";
 import { notingChange, placedSteps } from "./index-store.ts";
@@ -26,7 +26,8 @@ export interface Again {
 /**
  * Restores a deleted application with its protocols, secrets and authorized APIs, and returns its name. Throws
  * `application.name_taken`, `client.taken` and the faults of other keys that are in use, `authorized_api.elevation`,
- * what `checkNewName` throws, and the error of `absent` where it is restored already. At most two round trips.
+ * `auth.forbidden` for a script, what `checkNewName` throws, and the error of `absent` where it is restored already. At
+ * most two round trips.
  */
 export async function returnApplication(table: Table, { tenant, aside, name, scopes, absent }: Again): Promise<string> {
   const items = namedItems(table, applicationKind);
@@ -35,6 +36,7 @@ export async function returnApplication(table: Table, { tenant, aside, name, sco
   const application = { ...value, ...(name !== undefined && { name }) };
   const authorized = authorizationsFrom(aside);
   checkRestoredScopes(authorized?.apis ?? [], scopes);
+  checkScript(undefined, application, scopes);
   const client = namedClientOf(application);
   const owner = { tenant, applicationId: application.id };
   const returned = { value: application, version: version + 1 };

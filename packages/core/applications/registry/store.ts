@@ -14,7 +14,7 @@ import { renamingStep } from "../../directory/memberships/shown-names.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
-import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
+import { AUTHORIZE_ANY, checkGains, checkScript } from "./authorization-rules.ts";
 import {
   type AuthorizationRow,
   authorizationsAside,
@@ -34,7 +34,7 @@ import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 import { type ShownApplication, type ShownMemory, shownReader } from "./shown-store.ts";
 
-/** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
+/** The scopes of a caller who only takes away: a gain and a script are refused, and nothing is read in advance. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
@@ -72,22 +72,27 @@ export function applicationStore(
     /** One round trip. */
     find: async (tenant: string, id: string) => (await items.find(tenant, id))?.value,
 
-    /** Stores a new application. Throws `application.name_taken`. One round trip. */
-    add: (tenant: string, application: Application): Promise<void> =>
-      whileStale(async (attempt) =>
+    /**
+     * Stores a new application. `scopes` are those of the caller: a script needs its scope. Throws `auth.forbidden` and
+     * `application.name_taken`. One round trip.
+     */
+    async add(tenant: string, application: Application, scopes: ReadonlySet<string>): Promise<void> {
+      checkScript(undefined, application, scopes);
+      await whileStale(async (attempt) =>
         items.add(tenant, application, () => nameTaken(application, tenant), [
           ...newClientItems(tenant, application).map((item) => claimingClient(tenant, application, item)),
           ...furtherSteps(tenant, undefined, application),
           ...(await placedSteps(table, tenant, { after: { value: application, version: 1 } }, { attempt, limits })),
         ]),
-      ),
+      );
+    },
 
     /**
      * Optimistic locking: `change` derives the new application from the current one and is called again after each
      * conflict; returning its argument writes nothing. `scopes` are those of the caller: a gain needs the scopes that
-     * the application is authorized for. Throws `application.not_found`, `application.name_taken`,
-     * `authorized_api.elevation`, and what `change` throws. Two round trips; three where a caller that may authorize
-     * any scope adds or removes a client.
+     * the application is authorized for, another script its own. Throws `application.not_found`,
+     * `application.name_taken`, `authorized_api.elevation`, `auth.forbidden`, and what `change` throws. Two round trips;
+     * three where a caller that may authorize any scope adds or removes a client.
      */
     update(
       tenant: string,
@@ -98,7 +103,11 @@ export function applicationStore(
       const read = () => readAuthorizations(table, tenant, id);
       const needsEarly = scopes !== TAKES_ONLY && !scopes.has(AUTHORIZE_ANY);
       return items.update(tenant, id, {
-        change,
+        change(before) {
+          const after = change(before);
+          checkScript(before, after, scopes);
+          return after;
+        },
         ...(needsEarly && { alongside: async () => ({ authorized: await read() }) }),
         absent: () => notFound(id, tenant),
         taken: ({ name }) => renameTaken(id, name),

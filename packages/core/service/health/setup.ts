@@ -11,7 +11,7 @@ import type { Authorization } from "../../applications/registry/authorization-mo
 import { AUTHORIZE_ANY } from "../../applications/registry/authorization-rules.ts";
 import { authorizedApiStore } from "../../applications/registry/authorization-store.ts";
 import { type Application, freshApplication } from "../../applications/registry/model.ts";
-import { applicationStore } from "../../applications/registry/store.ts";
+import { applicationStore, TAKES_ONLY } from "../../applications/registry/store.ts";
 import type { OpenTable } from "../../database/table/dynamo.ts";
 import { newMeter } from "../../database/table/meter.ts";
 import type { Table } from "../../database/table/table.ts";
@@ -79,7 +79,7 @@ async function ensureClient(table: Table, keys: CanaryKeys): Promise<void> {
     inbound: { ...before.inbound, oidc: clientOf(keys) },
   });
   const found = await applications.find(CANARY_TENANT, id);
-  if (!found) await applications.add(CANARY_TENANT, withClient(freshApplication(id, name, "", false)));
+  if (!found) await applications.add(CANARY_TENANT, withClient(freshApplication(id, name, "", false)), TAKES_ONLY);
   else if (!isUsable(found, keys)) {
     await applications.update(CANARY_TENANT, id, new Set([AUTHORIZE_ANY]), withClient);
   }

@@ -114,6 +114,7 @@ export const recoveryOperations = {
     does: ["create deleted resource"],
     reaches: [
       "create application",
+      "update script",
       "create template",
       "create api_resource",
       "create user",
