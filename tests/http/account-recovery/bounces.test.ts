@@ -132,6 +132,17 @@ describe("resendCode", () => {
     const { status, body } = await resend(userName, "EMAIL_VERIFICATION", "true");
     expect([status, body.description]).toEqual([400, expect.stringContaining("waits for no mail")]);
   });
+  test("sends an invitation although another address of the user is marked", async () => {
+    const user = await newUser({ [SYSTEM]: { askPassword: true } });
+    unknown.add(user.to);
+    await sent();
+    const next = `next-${user.to}`;
+    const both = [{ value: next, primary: true }, { value: user.to }];
+    expect((await patch(user.path, { emails: both })).status).toBe(200);
+    await sent();
+    expect((await resend(user.userName, "ASK_PASSWORD")).status).toBe(201);
+    expect(await sent()).toEqual([next]);
+  });
   test("tells no other user of it", async () => {
     const { userName } = await newMarked();
     const plain = await newUser({ password: PASSWORD });

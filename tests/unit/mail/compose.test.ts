@@ -239,6 +239,9 @@ describe("a server by SMTP", () => {
       // The reason is a rule of the server, or the sender: other mails for the recipient may be taken.
       [{ RCPT: "550 5.7.1 relaying denied\r\n" }, true, false],
       [{ RCPT: "554 5.1.8 bad sender\r\n" }, true, false],
+      [{ RCPT: "550 relay not permitted\r\n" }, true, false],
+      [{ RCPT: "553 sorry, not in my list of allowed hosts (#5.7.1)\r\n" }, true, false],
+      [{ RCPT: "550 5.1.1.1 knows no such user\r\n" }, true, true],
       [{ RCPT: "552 too much\r\n" }, true, false],
       [{ MAIL: "550 5.1.1 no such user\r\n" }, true, false],
       [{ RCPT: "450 later\r\n" }, false, undefined],

@@ -91,8 +91,8 @@ export function applicationStore(
      * Optimistic locking: `change` derives the new application from the current one and is called again after each
      * conflict; returning its argument writes nothing. `scopes` are those of the caller: a gain needs the scopes that
      * the application is authorized for, another script its own. Throws `application.not_found`,
-     * `application.name_taken`, `authorized_api.elevation`, `auth.forbidden`, and what `change` throws. Two round trips;
-     * three where a caller that may authorize any scope adds or removes a client.
+     * `application.name_taken`, `authorized_api.elevation`, `auth.forbidden`, and what `change` throws. Two round
+     * trips; three where a caller that may authorize any scope adds or removes a client.
      */
     update(
       tenant: string,

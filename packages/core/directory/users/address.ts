@@ -31,7 +31,8 @@ export function noticeAddressOf(user: Pick<User, "profile" | "unproven">): strin
  */
 export function sinceMs(user: User, to: string): number {
   const { createdMs, linksEndedMs = 0 } = user;
-  return mailAddressOf(user) === to ? Math.max(createdMs, linksEndedMs) : createdMs;
+  const isForMail = mailAddressOf(user)?.toLowerCase() === to.toLowerCase();
+  return isForMail ? Math.max(createdMs, linksEndedMs) : createdMs;
 }
 
 /** The addresses of a user that count for nothing, as they are written. */

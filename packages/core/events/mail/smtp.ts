@@ -6,6 +6,8 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const IMPLICIT_TLS_PORT = 465;
 const TIMEOUT_MS = 10_000;
 const NO_MAILBOX = new Set([550, 551, 553]);
+/** A status, also one in the text, as qmail writes it; no part of an address in the internet. */
+const STATUS = /(?<![\d.])5\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
 const STATUS_OF_SENDER = new Set(["5.1.7", "5.1.8"]);
 
 /** Opens a server for one container. `password`: of the user that the settings name. */
@@ -48,11 +50,13 @@ function isRefusal(error: unknown): error is Failure {
 
 /**
  * Whether the recipient is the reason, and not the sender or a rule of the server, such as that it relays nothing: by
- * the status (RFC 3463 sections 3.2 and 3.3), or where there is none by the reply (RFC 5321 section 4.2.3).
+ * the status (RFC 3463 sections 3.2 and 3.3), or where there is none by the reply (RFC 5321 section 4.2.3). A server
+ * that takes no mails of ours must not mark every address.
  */
 function isNoMailbox({ command, response, responseCode }: Failure): boolean {
   if (command !== "RCPT TO") return false;
-  const status = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1];
-  if (status === undefined) return NO_MAILBOX.has(Number(responseCode));
+  const text = String(response);
+  const [status] = STATUS.exec(text) ?? [];
+  if (status === undefined) return NO_MAILBOX.has(Number(responseCode)) && !/relay/i.test(text);
   return status === "5.2.1" || (status.startsWith("5.1.") && !STATUS_OF_SENDER.has(status));
 }

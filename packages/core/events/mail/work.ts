@@ -149,8 +149,8 @@ async function handOver(message: Message, { send, table, clock, reportMark }: Ma
 }
 
 /**
- * Whether an address has a mark (decision 0188). After a complaint, a person still gets the ways into the account, which
- * no other address gets.
+ * Whether an address has a mark (decision 0188). After a complaint, a person still gets the ways into the account,
+ * which no other address gets.
  */
 async function isStopped({ table }: MailDeps, { tenant, kind }: WaitingMail, { to, sinceMs }: Addressed) {
   const [marks] = await mailMarks(table, tenant, [to]);

@@ -54,46 +54,55 @@ export async function resend(
   const id = await users.idOf({ tenant, userStore, name });
   const user = id === undefined ? undefined : await users.find(tenant, id);
   if (!user) throw new Fault("recovery.unknown_user", `There is no user ${name} in the user store ${userStore}.`);
-  const marked = await markedAddresses(user, { table, tenant });
+  const due = mailsOf(user);
+  const isInvitation = scenario === "ASK_PASSWORD";
+  const marked = await markedAddresses(user, isInvitation ? undefined : due, { table, tenant });
   const resumes = properties.some(({ key, value }) => key === RESUME && value === "true");
   const [first] = marked;
-  if (first && !resumes) throw refuse(sentenceOf(first));
-  const due = mailsOf(user);
+  if (first && !resumes && (due.length > 0 || !isInvitation)) throw refuse(sentenceOf(first));
   // Whether mails arrive there is found out by the check of the address.
-  const again = due.length === 0 && scenario !== "ASK_PASSWORD" ? marked : [];
-  const mails = maySignIn(user)
-    ? [...due, ...again.map(({ address }) => ({ kind: "address-check", address }) as const)]
-    : [];
-  if (mails.length === 0) throw refuse(`The user waits for no mail of the scenario ${scenario}, or may not sign in.`);
+  const again = isInvitation ? [] : marked.filter((one) => due.every(({ address }) => address !== one.address));
+  const mails = [...due, ...again.map(({ address }) => ({ kind: "address-check", address }) as const)];
+  if (mails.length === 0 || !maySignIn(user)) {
+    throw refuse(`The user waits for no mail of the scenario ${scenario}, or may not sign in.`);
+  }
   const counted = { tenant, kind: "name", value: `resend\n${user.id}` } as const;
   if ((await countMail(table, counted, now)) > tools.limits.ofNameMax) {
     throw new Fault("recovery.throttled", "Too many mails were sent to this user. Wait an hour, then try again.");
   }
   await table.write(
-    ...marked.map(({ address }) => resuming(tenant, asSent(address) ?? address, now)),
+    ...marked.map(({ to }) => resuming(tenant, to, now)),
     ...mails.map((mail) => addingMail({ ...mail, tenant, about: user.id, askedMs: now })),
   );
 }
 
-/** An address of a user, as it is written, and why no mail goes there. */
+/** An address of a user, as it is written and as mails are sent to it, and why none go there. */
 interface MarkedAddress extends Mark {
   readonly address: string;
+  readonly to: string;
 }
 
-/** The marked ones of the addresses to which mails of a user go, or their checks. One round trip. */
+/** The marked ones of the address to which notices go, and of those that are `checked`. One round trip. */
 async function markedAddresses(
   user: User,
+  checked: readonly Pick<Mail, "address">[] = [],
   { table, tenant }: { readonly table: Table; readonly tenant: string },
 ): Promise<readonly MarkedAddress[]> {
   const own = noticeAddressOf(user);
-  const unchecked = uncheckedAddresses(user);
-  const asked = addressesIn(user.profile).filter((each) => asSent(each) === own || unchecked.includes(each));
-  const sent = asked.map((each) => asSent(each) ?? each);
-  const marks = await mailMarks(table, tenant, sent);
-  return asked.flatMap((address, at) => {
-    const [to = "", known] = [sent[at], marks[at]];
+  const asked = addressesIn(user.profile).flatMap((address) => {
+    const to = asSent(address);
+    const isAsked = to === own || checked.some((one) => one.address === address);
+    return to !== undefined && isAsked ? [{ address, to }] : [];
+  });
+  const marks = await mailMarks(
+    table,
+    tenant,
+    asked.map(({ to }) => to),
+  );
+  return asked.flatMap(({ address, to }, at) => {
+    const known = marks[at];
     const mark = known && markOf(known, sinceMs(user, to));
-    return mark ? [{ address, ...mark }] : [];
+    return mark ? [{ address, to, ...mark }] : [];
   });
 }
 
@@ -102,7 +111,7 @@ function sentenceOf({ address, kind, sentMs }: MarkedAddress): string {
   const what =
     kind === "bounced"
       ? `A mail to ${address} came back on ${day}: there is no such mailbox, or it takes no mail. No more are sent there.`
-      : `A mail to ${address} of ${day} was reported as unwanted. Nothing is sent there but ways back to the account.`;
+      : `A mail to ${address} of ${day} was reported as unwanted. Nothing is sent there but ways into the account.`;
   return `${what} Correct the address, or add the property ${RESUME} with the value true to send there again.`;
 }
 
