@@ -1,27 +1,57 @@
-/** Reads the changes of all resources of a tenant. */
+/** Reads the changes of all resources of a tenant, and explains who may do what. */
+import { apiResourceStore } from "#core/applications/apis/store.ts";
+import { clientStore } from "#core/applications/registry/client-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { findRecords } from "#core/database/changes/audit.ts";
 import { auditOperations } from "#core/database/changes/contract.ts";
 import { changeFeed } from "#core/database/changes/feed.ts";
 import { type AuditStores, auditHandlers } from "#core/database/changes/handlers.ts";
 import { openTable } from "#core/database/table/dynamo.ts";
+import { groupStore } from "#core/directory/groups/store.ts";
+import { assignmentStore } from "#core/directory/memberships/assignments.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { userStore } from "#core/directory/users/store.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { protections } from "#core/service/protection.ts";
+import { accessSection } from "#core/service/settings/access.ts";
+import { apiSection } from "#core/service/settings/api.ts";
 import { customProtocolSection } from "#core/service/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { readyRules } from "#core/sign-in/authentication/access-control/lint.ts";
+import { explainOperations } from "#core/sign-in/explain/contract.ts";
+import { type ExplainStores, explainHandlers } from "#core/sign-in/explain/handlers.ts";
+import { newOperationFinder } from "#core/sign-in/explain/question.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
-const { customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [customProtocolSection]);
+const deployment = sectionsFromFile(deploymentFile(), [customProtocolSection, accessSection, apiSection]);
+const { customProtocols: customKinds, access, api } = deployment;
+const { certificates } = access;
+const finder = newOperationFinder(protections, await readyRules(access.rules, protections));
 
-export const operations = auditOperations;
+export const operations = { ...auditOperations, ...explainOperations };
 
-export const handler = lambda<typeof operations, AuditStores>({
+export const handler = lambda<typeof operations, AuditStores & ExplainStores>({
   service: "audit",
+  changing,
+  ...api,
   operations,
-  handlers: auditHandlers,
+  handlers: { ...auditHandlers, ...explainHandlers },
   baseUrl: baseUrl(),
   table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
   stores: (table) => ({
     feed: changeFeed(table),
     customKinds,
     findRecords: (...given) => findRecords(table, ...given),
+    table,
+    users: userStore(table),
+    groups: groupStore(table),
+    roles: roleStore(table),
+    clients: clientStore(table),
+    applications: applicationStore(table),
+    apiResources: apiResourceStore(table),
+    assignments: assignmentStore(table),
+    finder,
+    certificates,
   }),
 });

@@ -208,10 +208,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   },
   audit: {
     ...endpoint,
-    description: "Reads the changes of all resources",
+    description: "Reads the changes of all resources, and explains who may do what",
     needs: ["address", "deployment"],
     reads: {
-      calls: ["BatchGetItem", "Query"],
+      calls: ["GetItem", "BatchGetItem", "Query"],
       // The rows of resources say where their histories are.
       on: [
         ...changeRecords,
@@ -225,6 +225,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.role,
         p.tenant,
         p.subscriber,
+        // What decides about access, besides.
+        ...[p.client, p.roleNames, p.scope, p.apiResourceNames],
       ],
     },
   },

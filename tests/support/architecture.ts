@@ -57,7 +57,7 @@ export const floors: readonly (readonly Room[])[] = [
       path: "packages/core/sign-in",
       purpose: "who calls and who signs in: authentication, rules, tokens for clients, pages, sessions",
       inside: [
-        ["account"],
+        ["account", "explain"],
         ["flow", "recovery"],
         ["oauth", "logout", "pages"],
         ["openid"],

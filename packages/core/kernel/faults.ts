@@ -146,6 +146,10 @@ const table = {
   "assignment.unseen": row(403, "APP-60520", "Operation not permitted."),
   "assignment.too_many": row(400, "APP-60001", "Invalid Request."),
 
+  "access.subject_unknown": row(404, "ACC-60001", "Subject not found."),
+  "access.operation_unknown": row(400, "ACC-60002", "Operation not found."),
+  "access.scope_unknown": row(400, "ACC-60003", "Scope not found."),
+
   "api_resource.not_found": row(404, "API-RESOURCE-60002", "Unable to find the API resource."),
   "api_resource.name_invalid": row(400, "API-RESOURCE-60003", "Invalid API resource name provided."),
   "api_resource.identifier_invalid": row(400, "API-RESOURCE-60004", "Invalid API resource identifier provided."),

@@ -20,6 +20,7 @@ import { signalOperations } from "../events/shared-signals/contract.ts";
 import { webhookOperations } from "../events/webhooks/contract.ts";
 import type { Operation } from "../kernel/operation/operation.ts";
 import { accountOperations } from "../sign-in/account/contract.ts";
+import { explainOperations } from "../sign-in/explain/contract.ts";
 import { signInOperations } from "../sign-in/flow/contract.ts";
 import { answerOperations } from "../sign-in/flow/contract-answers.ts";
 import { pushedOperations } from "../sign-in/flow/contract-pushed.ts";
@@ -75,6 +76,7 @@ export const catalogue = {
   ...signalOperations,
   ...webhookOperations,
   ...auditOperations,
+  ...explainOperations,
   ...applicationHistoryOperations,
   ...protocolHistoryOperations,
   ...templateHistoryOperations,

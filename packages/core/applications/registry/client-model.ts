@@ -89,6 +89,15 @@ export interface CountingRoles {
 /** The methods for which the token endpoint needs the application's certificate. */
 const WITH_KEYS: ReadonlySet<string> = new Set(["private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"]);
 
+/** Why a client cannot be used at all; `undefined` where it can. */
+export function unusableBy({
+  isEnabled,
+  state,
+}: Pick<ClientRecord, "isEnabled" | "state">): "disabled" | "revoked" | undefined {
+  if (!isEnabled) return "disabled";
+  return state === "ACTIVE" ? undefined : "revoked";
+}
+
 /** The client of an application, if it has one. */
 export function clientOf(application: Application): ClientRecord | undefined {
   const { inbound, applicationEnabled, associatedRoles } = application;

@@ -70,6 +70,11 @@ export function scopesOf({ holdsEveryScope, permissions }: Role, everyScope: Rea
   return holdsEveryScope ? [...everyScope] : permissions;
 }
 
+/** What a role gives its holder who calls directly, not through an application. */
+export function directScopesOf(role: Role, everyScope: ReadonlySet<string>): readonly string[] {
+  return isFor(role) ? scopesOf(role, everyScope) : [];
+}
+
 /** Whether a role is built in: it cannot be renamed or deleted. */
 export function isBuiltIn({ name, audience }: Role): boolean {
   return audience.type === "organization" && (name === ADMIN_ROLE || name === EVERYONE_ROLE);

@@ -100,6 +100,12 @@ const table: readonly SystemApi[] = [
     scopes: { internal_audit_view: "View Changes" },
   },
   {
+    name: "Access API",
+    identifier: "/api/server/v1/access",
+    description: "Who may do what, and why",
+    scopes: { internal_access_view: "Explain Access" },
+  },
+  {
     name: "SCIM2 Users API",
     identifier: "/scim2/Users",
     description: "Users, by SCIM 2.0 and SCIM 1.1",

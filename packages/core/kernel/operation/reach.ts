@@ -31,6 +31,7 @@ type Kind =
   | "tenant"
   | "webhook"
   | "audit"
+  | "access"
   | "own account"
   | "own session"
   | "session"

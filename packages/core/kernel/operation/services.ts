@@ -42,8 +42,11 @@ const table = {
   recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },
   /** Receivers of events. The function that delivers to them is another one, which no request reaches. */
   webhooks: { dialect: "management", mounts: ["/api/server/v1/webhooks"] },
-  /** Reads what all others have changed, and writes nothing. */
-  audit: { dialect: "management", mounts: ["/api/server/v1/audit-events", "/api/server/v1/changes"] },
+  /** Reads what all others have changed, explains who may do what, and writes nothing. */
+  audit: {
+    dialect: "management",
+    mounts: ["/api/server/v1/access", "/api/server/v1/audit-events", "/api/server/v1/changes"],
+  },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */

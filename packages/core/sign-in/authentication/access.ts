@@ -26,6 +26,8 @@ export interface AccessQuery {
    * not bring it back. Absent for one that begins.
    */
   readonly sinceMs?: number | undefined;
+  /** Reads the ids of the roles of the user, where they are known already. */
+  readonly rolesOf?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /**
@@ -37,7 +39,8 @@ export async function hasAccess(stores: AccessStores, query: AccessQuery): Promi
   const { tenant, applicationId, user, sinceMs = Number.POSITIVE_INFINITY } = query;
   const read = await readAccess(stores.table, tenant, applicationId, user.id);
   const counts = ({ quietFromMs }: Assignment) => quietFromMs <= sinceMs;
-  return givesAccess(stores, { ...query, ...read, counts, rolesOf: () => roleIdsOf(stores, tenant, user) });
+  const { rolesOf = () => roleIdsOf(stores, tenant, user) } = query;
+  return givesAccess(stores, { ...query, ...read, counts, rolesOf });
 }
 
 /**
@@ -50,7 +53,7 @@ export async function accessibleAmong(
     tenant,
     user,
     applicationIds,
-  }: Omit<AccessQuery, "applicationId" | "sinceMs"> & {
+  }: Pick<AccessQuery, "tenant" | "user"> & {
     readonly applicationIds: readonly string[];
   },
 ): Promise<ReadonlySet<string>> {

@@ -11,12 +11,8 @@ import { metadataAddress, resourceOfPath } from "../../kernel/domain/protected-r
 import { systemScopes } from "../../kernel/domain/system-apis.ts";
 import { Fault, toFault } from "../../kernel/faults.ts";
 import type { Principal } from "../../kernel/operation/context.ts";
-import { isOpenPath, matcherOf } from "../../kernel/operation/match.ts";
-import { nearestPathOf } from "../../kernel/operation/nearest.ts";
-import { type Protection, type Protections, PUBLIC } from "../../kernel/operation/operation.ts";
-import { familyOf, isWellKnown } from "../../kernel/operation/services.ts";
+import type { Protections } from "../../kernel/operation/operation.ts";
 import type { CertificateSettings } from "./access-control/model.ts";
-import { neededScopes } from "./access-control/needed.ts";
 import { type ReadyRule, ruleFor } from "./access-control/rules.ts";
 import { isToken, scopeChallenge } from "./bearer.ts";
 import {
@@ -28,6 +24,7 @@ import {
   type IdentifyParts,
   newIdentify,
 } from "./identify.ts";
+import { isPublic, neededOf, newTargets, type Target } from "./target.ts";
 
 /** What the authorizer is built from. */
 export interface AuthorizerParts extends IdentifyParts {
@@ -43,17 +40,6 @@ export interface AuthorizerParts extends IdentifyParts {
 export type Authorizer = (
   event: APIGatewayRequestAuthorizerEventV2,
 ) => Promise<APIGatewaySimpleAuthorizerWithContextResult<DecisionContext>>;
-
-/** The operation that a request is for, and what the catalogue says about its protection. */
-interface Target {
-  /** The id of the operation; empty where the path and method lead to none. */
-  readonly operation: string;
-  readonly declared: Protection | undefined;
-  /** True where the catalogue needs no credential. */
-  readonly isOpen: boolean;
-  /** For an unknown path: the one that the request probably means. */
-  readonly nearest?: string | undefined;
-}
 
 /** What is known of a caller whose request is refused after all. */
 interface Seen {
@@ -127,7 +113,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
       const scopes = identified.scopes.intersection(systemScopes);
       seen.principal = principal;
       checkTenant(request, principal);
-      checkScopes(requiredScopes(target, rule, scopes), scopes, credentials.header);
+      checkScopes(neededOf(target, rule, scopes).missing, credentials.header);
       return {
         decision: "allow",
         operation: target.operation,
@@ -175,30 +161,6 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
   };
 }
 
-/** Finds the target of a request. */
-function newTargets(operations: Protections) {
-  const match = matcherOf(operations);
-  const nearestTo = nearestPathOf(operations);
-  return ({ method, path, pathTenant }: HttpRequest): Target => {
-    const found = match(method, path);
-    const operation = found.kind === "operation" ? found.id : "";
-    const declared = operations[operation];
-    const isOpen =
-      declared?.scope === PUBLIC ||
-      (!declared && !familyOf(path)) ||
-      (found.kind === "none" && isWellKnown(path)) ||
-      (found.kind === "method" && isOpenPath(match, operations, path, found.allow));
-    const nearest =
-      found.kind === "none" ? nearestTo(pathTenant === undefined ? path : `/t/${pathTenant}${path}`) : undefined;
-    return { operation, declared, isOpen, nearest };
-  };
-}
-
-/** A rule can protect what the catalogue leaves open, and open what the catalogue declares openable; nothing else. */
-function isPublic({ isOpen, declared }: Target, rule: ReadyRule | undefined): boolean {
-  return rule ? !rule.isSecured && (isOpen || declared?.openable === true) : isOpen;
-}
-
 function checkTenant({ pathTenant }: HttpRequest, { tenant }: Principal): void {
   if (pathTenant === undefined || pathTenant === tenant) return;
   throw unauthenticated(
@@ -206,24 +168,10 @@ function checkTenant({ pathTenant }: HttpRequest, { tenant }: Principal): void {
   );
 }
 
-/** The scopes that are missed where the caller lacks them. A partial scope replaces the operation's own. */
-function requiredScopes(
-  { declared }: Target,
-  rule: ReadyRule | undefined,
-  scopes: ReadonlySet<string>,
-): readonly string[] {
-  const needed = neededScopes(declared, rule);
-  if (rule?.scopes || !declared) return needed;
-  const has = (scope: string) => scopes.has(scope);
-  if (declared.partialScopes?.some(has)) return [];
-  return declared.includedIn?.some(has) ? needed.filter((scope) => scope !== declared.scope) : needed;
-}
-
 /**
  * Throws `auth.forbidden`; with a challenge that names the missing scope where a token was sent (RFC 6750 section 3.1).
  */
-function checkScopes(needed: readonly string[], scopes: ReadonlySet<string>, header: string | undefined): void {
-  const missing = needed.find((scope) => !scopes.has(scope));
+function checkScopes([missing]: readonly string[], header: string | undefined): void {
   if (missing === undefined) return;
   const byToken = isToken(header ?? "");
   const remedy = byToken

@@ -2,8 +2,9 @@
  * What the owner of a webhook or a stream may do while it does not call (decision 0149): the scopes that it could have
  * at this moment. What acts later in its name is bounded by them.
  */
+import { unusableBy } from "../../applications/registry/client-model.ts";
 import type { ClientStore } from "../../applications/registry/client-store.ts";
-import { isFor, scopesOf } from "../../directory/roles/model.ts";
+import { directScopesOf } from "../../directory/roles/model.ts";
 import type { RoleStore } from "../../directory/roles/store.ts";
 import { maySignIn } from "../../directory/users/model.ts";
 import type { UserStore } from "../../directory/users/store.ts";
@@ -57,7 +58,7 @@ export function newOwnerScopes(
 /** An application must be enabled, and authorized for the API of a scope. */
 async function scopesOfClient(tenant: string, { subject }: Owner, { clients }: OwnerStores): Promise<OwnerScopes> {
   const client = await clients.find(subject);
-  if (client?.tenant !== tenant || !client.settings.isEnabled || client.settings.state !== "ACTIVE") return undefined;
+  if (client?.tenant !== tenant || unusableBy(client.settings)) return undefined;
   const isAuthorized = ({ apiId, id }: { readonly apiId: string; readonly id: string }) =>
     client.apis.some((api) => api.apiId === apiId && api.scopeIds.includes(id));
   return new Set([...systemScopePlaces].flatMap(([name, place]) => (isAuthorized(place) ? [name] : [])));
@@ -69,5 +70,5 @@ async function scopesOfUser(tenant: string, owner: Owner, stores: OwnerStores): 
   if (!user) return userStore === PRIMARY ? undefined : new Set();
   if (!maySignIn(user)) return undefined;
   const roles = await stores.roles.findMany(tenant, await roleIdsOf(stores, tenant, user));
-  return new Set(roles.filter((role) => isFor(role)).flatMap((role) => scopesOf(role, systemScopes)));
+  return new Set(roles.flatMap((role) => directScopesOf(role, systemScopes)));
 }

@@ -1,4 +1,5 @@
 /** The roles of a user: assigned to the user, to one of its groups, or to everyone. */
+import type { Group } from "../../directory/groups/model.ts";
 import type { GroupStore } from "../../directory/groups/store.ts";
 import type { RoleStore } from "../../directory/roles/store.ts";
 import type { User } from "../../directory/users/model.ts";
@@ -15,6 +16,15 @@ export interface RoleIdStores {
 
 type Assignee = Pick<User, "roleIds" | "groupIds">;
 
+/** How a user has a role: itself where neither of the others is said. The role may be deleted. */
+export interface WayToRole {
+  readonly roleId: string;
+  /** The group that has the role. */
+  readonly groupId?: string;
+  /** Every user of the tenant has it. */
+  readonly isEveryones?: true;
+}
+
 /** The ids of all roles of a user, each once. Ids of deleted roles may be among them. */
 type RoleIdsOf = (stores: RoleIdStores, tenant: string, user: Assignee, changes: Changes) => Promise<readonly string[]>;
 
@@ -25,7 +35,20 @@ export async function roleIdsOf(
   { roleIds, groupIds }: Assignee,
 ): Promise<readonly string[]> {
   const [found, everyone] = await Promise.all([groups.findMany(tenant, groupIds), roles.idOfEveryone(tenant)]);
-  return distinct(roleIds, ...found.map((group) => group?.roleIds ?? []), everyone === undefined ? [] : [everyone]);
+  return distinct(waysToRoles({ roleIds }, found, everyone).map(({ roleId }) => roleId));
+}
+
+/** All ways to the roles of a user, given its groups, without those that are deleted, and the role of everyone. */
+export function waysToRoles(
+  { roleIds }: Pick<User, "roleIds">,
+  groups: readonly (Pick<Group, "id" | "roleIds"> | undefined)[],
+  everyone: string | undefined,
+): readonly WayToRole[] {
+  return [
+    ...roleIds.map((roleId) => ({ roleId })),
+    ...groups.flatMap((group) => group?.roleIds.map((roleId) => ({ roleId, groupId: group.id })) ?? []),
+    ...(everyone === undefined ? [] : [{ roleId: everyone, isEveryones: true } as const]),
+  ];
 }
 
 /**

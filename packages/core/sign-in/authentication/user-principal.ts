@@ -1,6 +1,6 @@
 /** From an authenticated user to a principal and its scopes, which are the scopes of its roles. */
 
-import { isFor, scopesOf } from "../../directory/roles/model.ts";
+import { directScopesOf } from "../../directory/roles/model.ts";
 import type { RoleStore } from "../../directory/roles/store.ts";
 import type { User } from "../../directory/users/model.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -47,8 +47,8 @@ export function newResolveUser(clock: Clock, everyScope: ReadonlySet<string>): R
     const read = new Map((await roles.findMany(tenant, missing)).map((role) => [role.id, role]));
     const permissions = missing.map((id) => {
       const role = read.get(id);
-      // The user calls directly: roles of a single application give nothing here, as deleted ones do.
-      const scopes = role && isFor(role) ? scopesOf(role, everyScope) : [];
+      // Roles of a single application give nothing here, as deleted ones do.
+      const scopes = role ? directScopesOf(role, everyScope) : [];
       rolePermissions.set(keyOf(id), scopes);
       return scopes;
     });

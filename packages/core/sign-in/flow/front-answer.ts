@@ -2,6 +2,7 @@
  * Answers with tokens through the browser (OpenID Connect Core 1.0 sections 3.2.2.5 and 3.3.2.5; decision 0120). The
  * function of the token endpoint serves this: it alone can sign tokens, and reads again what a sign-in entitles to.
  */
+import { unusableBy } from "../../applications/registry/client-model.ts";
 import type { Client } from "../../applications/registry/client-store.ts";
 import type { Step } from "../../database/table/table.ts";
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
@@ -86,7 +87,7 @@ function mayAnswer(client: Client, code: FrontAnswer["code"], { now }: OAuthCont
   const { settings, tenant, applicationId, tokensFromMs, assignedFromMs } = client;
   const fromMs = Math.max(tokensFromMs, assignedFromMs);
   const isSame = tenant === code.tenant && applicationId === code.applicationId;
-  return isSame && settings.isEnabled && settings.state === "ACTIVE" && !isEndedBy(fromMs, code, now);
+  return isSame && !unusableBy(settings) && !isEndedBy(fromMs, code, now);
 }
 
 async function frontIdToken(

@@ -9,7 +9,7 @@ import { ownerOf } from "../../applications/protocols/model.ts";
 import type { ClientAuthenticationMethod } from "../../applications/protocols/options.ts";
 import { newSecretText } from "../../applications/protocols/secret-text.ts";
 import type { ClientRecord } from "../../applications/registry/client-model.ts";
-import { usableSecrets } from "../../applications/registry/client-model.ts";
+import { unusableBy, usableSecrets } from "../../applications/registry/client-model.ts";
 import type { Client } from "../../applications/registry/client-store.ts";
 import { BASIC_CHALLENGE } from "../../http/decision.ts";
 import { type Clock, systemClock } from "../../kernel/clock.ts";
@@ -225,10 +225,15 @@ export function newClientAuthenticator(seal: Seal, proofs: ClientProofs, clock: 
 }
 
 /** Why a client may not be used. */
-function refusalOf({ isEnabled, state }: ClientRecord): Fault | undefined {
-  if (!isEnabled) return clientRefused("The application is disabled.");
-  if (state === "ACTIVE") return undefined;
-  return clientRefused("The client was revoked. Regenerate its secret to use it again.");
+function refusalOf(client: ClientRecord): Fault | undefined {
+  switch (unusableBy(client)) {
+    case "disabled":
+      return clientRefused("The application is disabled.");
+    case "revoked":
+      return clientRefused("The client was revoked. Regenerate its secret to use it again.");
+    default:
+      return undefined;
+  }
 }
 
 /** The method that a request uses, by its name in `tokenEndpointAuthMethod`. */

@@ -33,6 +33,15 @@ export interface Granted {
   readonly roleIds: readonly string[];
 }
 
+/** What an application is authorized for of one scope. */
+export interface Authorized {
+  readonly apiId: string;
+  readonly policy: Policy;
+}
+
+/** Whether a role gives a scope to its holder through an application, and if not, why. */
+export type Giving = "gives" | "lacks" | "for another application" | "does not count";
+
 /** What a guest is granted of APIs. */
 export const NOTHING: Granted = { scopes: [], roleIds: [] };
 
@@ -54,7 +63,7 @@ export function ownNames(names: readonly string[]): readonly string[] {
 
 /** The scopes of an application on its own behalf: roles do not matter, and scopes of users only are left out. */
 export function clientScopes(requested: Grantable): readonly string[] {
-  return targetNames(requested).filter((name) => name !== SIGNED_IN && policyOf(name, requested) !== undefined);
+  return targetNames(requested).filter((name) => name !== SIGNED_IN && authorizedFor(name, requested) !== undefined);
 }
 
 /**
@@ -62,10 +71,10 @@ export function clientScopes(requested: Grantable): readonly string[] {
  * Scopes with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
-  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId) && counts(role, requested));
   const reasons = targetNames(requested).map((name) => {
-    const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, requested);
-    const including = policy === "RBAC" ? roles.filter((role) => includes(role, name)) : [];
+    const policy = name === SIGNED_IN ? "NO POLICY" : authorizedFor(name, requested)?.policy;
+    const including =
+      policy === "RBAC" ? rolesOfUser.filter((role) => givingOf(role, name, requested) === "gives") : [];
     return { name, isGranted: policy === "NO POLICY" || including.length > 0, including };
   });
   const granted = reasons.filter(({ isGranted }) => isGranted);
@@ -76,12 +85,23 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
 }
 
 /** The requested names that belong to one of the targets. */
-function targetNames({ names, targets, places }: Grantable): readonly string[] {
+export function targetNames({
+  names,
+  targets,
+  places,
+}: Pick<Grantable, "names" | "targets" | "places">): readonly string[] {
   return targets ? names.filter((name) => targets.some((target) => isScopeOf(target, name, places))) : names;
 }
 
+/** What a role does with a scope for its holder, through an application. */
+export function givingOf(role: Role, name: string, requested: Pick<Grantable, "applicationId" | "settings">): Giving {
+  if (!includes(role, name)) return "lacks";
+  if (!isFor(role, requested.applicationId)) return "for another application";
+  return counts(role, requested) ? "gives" : "does not count";
+}
+
 /** Whether a role is among those that an application chose (`associatedRoles`; decision 0075). */
-function counts({ id, audience }: Role, { settings: { roles } }: Grantable): boolean {
+function counts({ id, audience }: Role, { settings: { roles } }: Pick<Grantable, "settings">): boolean {
   if (!roles) return true;
   if (roles.ofApplication && audience.type !== "application") return false;
   return roles.ids.length === 0 || roles.ids.includes(id);
@@ -94,11 +114,16 @@ function includes({ holdsEveryScope, permissions }: Role, name: string): boolean
   return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
 }
 
-/**
- * The policy under which an application is authorized for a scope; `undefined` where it is not. A stored scope of a
- * tenant with a reserved name is none (decision 0143).
- */
-function policyOf(name: string, { apis, places }: Grantable): Policy | undefined {
-  const place = systemScopePlaces.get(name) ?? (reservedScope(name) ? undefined : places.get(name));
-  return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;
+/** The API of a scope, and the policy under which an application is authorized for it; `undefined` where it is not. */
+export function authorizedFor(
+  name: string,
+  { apis, places }: Pick<Grantable, "apis" | "places">,
+): Authorized | undefined {
+  const place = placeOfScope(name, places);
+  return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id));
+}
+
+/** The id and the API of a scope. A stored scope of a tenant with a reserved name is none (decision 0143). */
+export function placeOfScope(name: string, places: ReadonlyMap<string, ScopePlace>): ScopePlace | undefined {
+  return systemScopePlaces.get(name) ?? (reservedScope(name) ? undefined : places.get(name));
 }
