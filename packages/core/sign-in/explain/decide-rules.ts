@@ -158,8 +158,9 @@ function heldScopes(question: Question, known: Known): ReadonlySet<string> {
     requested,
     known.held.map(({ role }) => role),
   );
-  // A sign-in gives it where it is asked for, and the other grants imply it.
-  return new Set([...(question.scopes ? [] : [SIGNED_IN]), ...scopes]);
+  // The grant password implies it, and a sign-in gives it where it is asked for.
+  const isImplied = !question.scopes || client.settings.grantTypes.includes("password");
+  return new Set([...(isImplied ? [SIGNED_IN] : []), ...scopes]);
 }
 
 /** All scopes that can count for a question. */
