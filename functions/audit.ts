@@ -10,6 +10,7 @@ import { openTable } from "#core/database/table/dynamo.ts";
 import { groupStore } from "#core/directory/groups/store.ts";
 import { assignmentStore } from "#core/directory/memberships/assignments.ts";
 import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
 import { userStore } from "#core/directory/users/store.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
@@ -20,7 +21,9 @@ import { customProtocolSection } from "#core/service/settings/custom-protocols.t
 import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { readyRules } from "#core/sign-in/authentication/access-control/lint.ts";
 import { explainOperations } from "#core/sign-in/explain/contract.ts";
-import { type ExplainStores, explainHandlers } from "#core/sign-in/explain/handlers.ts";
+import { authZenOperations } from "#core/sign-in/explain/contract-authzen.ts";
+import { explainHandlers } from "#core/sign-in/explain/handlers.ts";
+import { type AuthZenStores, authZenHandlers } from "#core/sign-in/explain/handlers-authzen.ts";
 import { newOperationFinder } from "#core/sign-in/explain/question.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
@@ -29,14 +32,14 @@ const { customProtocols: customKinds, access, api } = deployment;
 const { certificates } = access;
 const finder = newOperationFinder(protections, await readyRules(access.rules, protections));
 
-export const operations = { ...auditOperations, ...explainOperations };
+export const operations = { ...auditOperations, ...explainOperations, ...authZenOperations };
 
-export const handler = lambda<typeof operations, AuditStores & ExplainStores>({
+export const handler = lambda<typeof operations, AuditStores & AuthZenStores>({
   service: "audit",
   changing,
   ...api,
   operations,
-  handlers: { ...auditHandlers, ...explainHandlers },
+  handlers: { ...auditHandlers, ...explainHandlers, ...authZenHandlers },
   baseUrl: baseUrl(),
   table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
   stores: (table) => ({
@@ -47,6 +50,7 @@ export const handler = lambda<typeof operations, AuditStores & ExplainStores>({
     users: userStore(table),
     groups: groupStore(table),
     roles: roleStore(table),
+    tenants: tenantStore(table),
     clients: clientStore(table),
     applications: applicationStore(table),
     apiResources: apiResourceStore(table),

@@ -58,7 +58,7 @@ const dialectOf = (profile: ScimProfile): Scim2Dialect => ({
   removesDuplicateUsers: scim2.removesDuplicateUsers,
   userType: userTypeFor(profile),
   groupType,
-  errorOf: (fault) => ({ ...renderFault("scim2", fault, "", profile).body }),
+  errorOf: (fault) => ({ ...(renderFault("scim2", fault, "", profile).body as object) }),
 });
 const dialects = { wso2: dialectOf("wso2"), rfc7644: dialectOf("rfc7644") };
 

@@ -226,7 +226,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.tenant,
         p.subscriber,
         // What decides about access, besides.
-        ...[p.client, p.roleNames, p.scope, p.apiResourceNames],
+        ...[p.client, p.roleNames, p.scope, p.apiResourceNames, p.userNames],
       ],
     },
   },

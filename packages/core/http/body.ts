@@ -91,12 +91,13 @@ function checkMediaType({ headers }: HttpRequest, media: Media, rules: DialectRu
   const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
   const type = given.replace(/\s+/g, "");
   const isLeftOut = type === "" && media === "json" && rules.typeOptional;
-  if (!isLeftOut && !types[media].test(type)) throw new Fault("request.media_type", sendAs(media, rules));
+  const refused = rules.answersTypeAsMistake ? "request.malformed" : "request.media_type";
+  if (!isLeftOut && !types[media].test(type)) throw new Fault(refused, sendAs(media, rules));
   const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
   if (charsets.some((charset) => charset !== "utf-8")) {
-    throw new Fault("request.media_type", "Send the body as UTF-8, and no other charset in the Content-Type.");
+    throw new Fault(refused, "Send the body as UTF-8, and no other charset in the Content-Type.");
   }
-  if (encoding !== "identity") throw new Fault("request.media_type", "Send the body without Content-Encoding.");
+  if (encoding !== "identity") throw new Fault(refused, "Send the body without Content-Encoding.");
 }
 
 function sendAs(media: Media, rules: DialectRules): string {

@@ -23,6 +23,10 @@ export interface DialectRules {
   readonly forbidsOldCaches: boolean;
   /** True where unknown parameters are ignored without a word (RFC 6749 section 3.2). */
   readonly ignoresUnknown: boolean;
+  /** True where a body of another media type is a mistake like others, 400 in place of 415. */
+  readonly answersTypeAsMistake: boolean;
+  /** True where a response has the `X-Request-ID` of its request (Authorization API 1.0 section 12.1.3). */
+  readonly echoesRequestId: boolean;
 }
 
 const plain: DialectRules = {
@@ -34,13 +38,16 @@ const plain: DialectRules = {
   tunnelsMethods: false,
   forbidsOldCaches: false,
   ignoresUnknown: false,
+  answersTypeAsMistake: false,
+  echoesRequestId: false,
 };
 const scim: DialectRules = { ...plain, typeOptional: true, checksAccept: true, ignoresQueryCase: true };
 
-/** The rules of the four dialects. */
+/** The rules of the dialects. */
 export const dialects: Readonly<Record<Dialect, DialectRules>> = {
   management: plain,
   oauth2: { ...plain, forbidsOldCaches: true, ignoresUnknown: true },
+  authzen: { ...plain, ignoresUnknown: true, answersTypeAsMistake: true, echoesRequestId: true },
   scim1: { ...scim, contentType: "application/json;charset=UTF-8", tunnelsMethods: true },
   scim2: { ...scim, contentType: "application/scim+json;charset=UTF-8", expects: "application/scim+json" },
 };
@@ -48,13 +55,13 @@ export const dialects: Readonly<Record<Dialect, DialectRules>> = {
 /** A rendered fault. */
 interface RenderedFault {
   readonly contentType: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | string;
 }
 
 const SCIM2_ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
 
-/** The shapes of the four dialects, for the API document and the contract tests. */
-export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
+/** The shapes of the dialects, for the API document and the contract tests. */
+export const errorSchemas: Readonly<Record<Dialect, z.ZodType>> = {
   management: z
     .object({ code: z.string(), message: z.string(), description: z.string(), traceId: z.string() })
     .meta({ id: "Error" }),
@@ -72,6 +79,7 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
     })
     .meta({ id: "Scim2Error" }),
   oauth2: z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuth2Error" }),
+  authzen: z.string().meta({ id: "AuthZenError" }),
 };
 
 function isScim2Error(schemas: unknown): boolean {
@@ -104,6 +112,8 @@ const renderers: Readonly<Record<Dialect, Renderer>> = {
     error: tokenError(fault) ?? fault.row.oauth ?? "invalid_request",
     error_description: oauthText(fault.description),
   }),
+  /** Authorization API 1.0 section 12.1.2: a message alone. The trace id is in the header only. */
+  authzen: (fault) => fault.description,
 };
 
 /** Renders a fault in a dialect. */

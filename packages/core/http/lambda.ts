@@ -279,6 +279,7 @@ function commonHeaders(operations: Operations, isNegotiated: boolean): Middlewar
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": request.traceId,
+      ...(dialects[dialect].echoesRequestId && requestIdOf(request)),
       ...handling,
       ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
@@ -291,6 +292,12 @@ function commonHeaders(operations: Operations, isNegotiated: boolean): Middlewar
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
   };
   return { after: add, onError: add };
+}
+
+/** The id that a request has by its caller, where a header can have it. */
+function requestIdOf({ headers }: HttpRequest): Readonly<Record<string, string>> {
+  const { "x-request-id": id } = headers;
+  return id !== undefined && /^[\x20-\x7E]{1,200}$/.test(id) ? { "x-request-id": id } : {};
 }
 
 /** Renders anything that was thrown in the dialect of the path. */

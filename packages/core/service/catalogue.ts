@@ -21,6 +21,7 @@ import { webhookOperations } from "../events/webhooks/contract.ts";
 import type { Operation } from "../kernel/operation/operation.ts";
 import { accountOperations } from "../sign-in/account/contract.ts";
 import { explainOperations } from "../sign-in/explain/contract.ts";
+import { authZenOperations } from "../sign-in/explain/contract-authzen.ts";
 import { signInOperations } from "../sign-in/flow/contract.ts";
 import { answerOperations } from "../sign-in/flow/contract-answers.ts";
 import { pushedOperations } from "../sign-in/flow/contract-pushed.ts";
@@ -77,6 +78,7 @@ export const catalogue = {
   ...webhookOperations,
   ...auditOperations,
   ...explainOperations,
+  ...authZenOperations,
   ...applicationHistoryOperations,
   ...protocolHistoryOperations,
   ...templateHistoryOperations,

@@ -7,7 +7,7 @@
  */
 
 /** The format of errors and bodies on a path. */
-export type Dialect = "management" | "scim1" | "scim2" | "oauth2";
+export type Dialect = "management" | "scim1" | "scim2" | "oauth2" | "authzen";
 
 /** One endpoint group. */
 export interface Service {
@@ -45,7 +45,13 @@ const table = {
   /** Reads what all others have changed, explains who may do what, and writes nothing. */
   audit: {
     dialect: "management",
-    mounts: ["/api/server/v1/access", "/api/server/v1/audit-events", "/api/server/v1/changes"],
+    mounts: [
+      "/api/server/v1/access",
+      "/api/server/v1/audit-events",
+      "/api/server/v1/changes",
+      "/access/v1",
+      "/.well-known/authzen-configuration",
+    ],
   },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
@@ -144,12 +150,19 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/oidc", dialect: "oauth2" },
   { prefix: "/account", dialect: "oauth2" },
+  { prefix: "/access/v1", dialect: "authzen" },
+  { prefix: "/.well-known/authzen-configuration", dialect: "management" },
   { prefix: "/ssf", dialect: "management" },
   { prefix: "/.well-known/ssf-configuration", dialect: "management" },
   { prefix: "/.well-known/openid-configuration", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-protected-resource", dialect: "oauth2" },
 ];
+
+/** The dialect of an operation: that of its path, which one service can have several of. */
+export function dialectOf({ service, path }: { readonly service: ServiceName; readonly path: string }): Dialect {
+  return familyOf(path)?.dialect ?? services[service].dialect;
+}
 
 /** The protected family of a path (without tenant prefix), or `undefined` outside all of them. */
 export function familyOf(path: string): { readonly dialect: Dialect } | undefined {

@@ -8,7 +8,7 @@ import { systemApis } from "../../kernel/domain/system-apis.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../../kernel/operation/operation.ts";
 import { canRehearse } from "../../kernel/operation/rehearsal.ts";
 import { isRepeatable } from "../../kernel/operation/repeatable.ts";
-import { type Dialect, familyOf, services } from "../../kernel/operation/services.ts";
+import { type Dialect, dialectOf, familyOf } from "../../kernel/operation/services.ts";
 import * as z from "../../kernel/zod.ts";
 import { type Components, newComponents } from "./components.ts";
 import { describedSchemas } from "./descriptions/describing.ts";
@@ -24,6 +24,7 @@ const media: Readonly<Record<Dialect, string>> = {
   scim1: "application/json",
   scim2: "application/scim+json",
   oauth2: "application/json",
+  authzen: "application/json",
 };
 
 const prefixes: Readonly<Record<Dialect, string>> = {
@@ -31,6 +32,7 @@ const prefixes: Readonly<Record<Dialect, string>> = {
   scim1: "Scim1",
   scim2: "Scim2",
   oauth2: "OAuth2",
+  authzen: "AuthZen",
 };
 
 /** The rate limit is the gateway's, which has one format for all paths. */
@@ -133,7 +135,10 @@ export function openApiDocument(
   { version, descriptions = {}, examples: recordings = {} }: Further,
 ): Json {
   const components = newComponents();
-  const examples = newExamples(recordings, (id) => prefixes[dialectOf(operations[id])]);
+  const examples = newExamples(recordings, (id) => {
+    const declared = operations[id];
+    return prefixes[declared ? dialectOf(declared) : "management"];
+  });
   const failuresOf = failuresIn(operations);
   /** The recorded answer; that of the read of the same resource where the operation was not recorded with success. */
   const answerOf = (id: string, { success, target }: Operation): RecordedAnswer | undefined => {
@@ -194,10 +199,6 @@ interface Described {
   readonly declared: Operation;
   readonly text: string | undefined;
   readonly answer: RecordedAnswer | undefined;
-}
-
-function dialectOf(declared: Operation | undefined): Dialect {
-  return declared ? services[declared.service].dialect : "management";
 }
 
 /** The dialect of whatever is at a path. */

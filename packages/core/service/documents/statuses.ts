@@ -5,7 +5,7 @@ import { type Matcher, matcherOf } from "../../kernel/operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import { canRehearse } from "../../kernel/operation/rehearsal.ts";
 import { isRepeatable } from "../../kernel/operation/repeatable.ts";
-import { services } from "../../kernel/operation/services.ts";
+import { dialectOf } from "../../kernel/operation/services.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
 
@@ -50,11 +50,11 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
     403: needsCredential,
     404: ({ params }) => params !== undefined,
     405: (declared) => isTunnel(declared) || paths.some((path) => leadsAway(declared, path, match)),
-    406: ({ service, success }) => success.body !== undefined && dialects[services[service].dialect].checksAccept,
+    406: (declared) => declared.success.body !== undefined && dialects[dialectOf(declared)].checksAccept,
     409: ({ method, changesNothing }) => method !== "GET" && !changesNothing,
     412: canFailCondition,
     413: hasBody,
-    415: hasBody,
+    415: (declared) => hasBody(declared) && !dialects[dialectOf(declared)].answersTypeAsMistake,
     422: isRepeatable,
     428: canRequireMatch,
     429: () => true,
@@ -85,8 +85,8 @@ function hasBody({ body }: Operation): boolean {
 }
 
 /** A POST that names another method in a header can name one that the path does not have. */
-function isTunnel({ service, method }: Operation): boolean {
-  return method === "POST" && dialects[services[service].dialect].tunnelsMethods;
+function isTunnel(declared: Operation): boolean {
+  return declared.method === "POST" && dialects[dialectOf(declared)].tunnelsMethods;
 }
 
 /** Whether a value of a parameter can turn the path of an operation into `other`, which lacks the method. */

@@ -12,7 +12,7 @@ import type { Role } from "../../directory/roles/model.ts";
 import type { RoleStore } from "../../directory/roles/store.ts";
 import type { User } from "../../directory/users/model.ts";
 import type { UserStore } from "../../directory/users/store.ts";
-import { systemScopes } from "../../kernel/domain/system-apis.ts";
+import { systemApi, systemScopes } from "../../kernel/domain/system-apis.ts";
 import { Fault, toFault } from "../../kernel/faults.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { type AccessStores, hasAccess } from "../authentication/access.ts";
@@ -21,7 +21,7 @@ import { ownNames, placeOfScope } from "../oauth/scopes.ts";
 import { resolveTargets } from "../oauth/targets.ts";
 import { namesOf } from "./decide-rules.ts";
 import type { HeldRole, Known, Through } from "./known.ts";
-import type { Question } from "./question-model.ts";
+import type { Question, WantedScope } from "./question-model.ts";
 
 /** Where it is read. */
 export interface FactStores {
@@ -61,7 +61,7 @@ export async function knownFor(
     Promise.all(clientIds.map((id) => stores.clients.find(id))),
     Promise.all(applicationIds.map((id) => stores.applications.find(tenant, id))),
     stores.apiResources.findScopes(tenant, ownNames(distinct(questions.flatMap(namesOf)))),
-    stores.apiResources.idsOf(tenant, distinct(questions.flatMap(({ resources }) => resources?.elsewhere ?? []))),
+    stores.apiResources.idsOf(tenant, distinct(questions.flatMap(identifiersOf))),
   ]);
   const found = {
     users: byId(users),
@@ -151,9 +151,7 @@ async function readOthers(
 async function knownOf(question: Question, rows: Rows, stores: FactStores, reading: Reading): Promise<Known> {
   const { subject, wanted } = question;
   const { places } = rows;
-  if (wanted.kind === "scope" && !systemScopes.has(wanted.name) && !placeOfScope(wanted.name, places)) {
-    throw scopeUnknown(wanted.name);
-  }
+  if (wanted.kind === "scope") checkScope(wanted, rows);
   if (subject.type === "client") return { kind: "client", places, through: throughOfClient(question, rows, reading) };
   const user = rows.users.get(subject.id);
   if (!user) throw subjectUnknown(question);
@@ -204,6 +202,19 @@ function targetsOf({ resources }: Question, client: Client, { apiIds }: Rows, or
   return resources && resolveTargets(resources, { apiIds }, client, origin);
 }
 
+/** The identifiers of APIs that a question names. */
+function identifiersOf({ resources, wanted }: Question): readonly string[] {
+  const ofApi = wanted.kind === "scope" ? wanted.ofApi : undefined;
+  return [...(resources?.elsewhere ?? []), ...(ofApi === undefined ? [] : [ofApi])];
+}
+
+function checkScope({ name, ofApi }: WantedScope, { places, apiIds }: Rows): void {
+  const place = placeOfScope(name, places);
+  if (!place) throw scopeUnknown(name);
+  if (ofApi === undefined || apiIds.get(ofApi) === place.apiId || systemApi(place.apiId)?.identifier === ofApi) return;
+  throw scopeUnknown(name, ofApi);
+}
+
 /** Another tenant's subject is like one that does not exist. */
 function subjectUnknown({ subject: { type, id } }: Question): Fault {
   const hint =
@@ -213,10 +224,11 @@ function subjectUnknown({ subject: { type, id } }: Question): Fault {
   return new Fault("access.subject_unknown", `The tenant has no ${type} with the id ${id.slice(0, 100)}. ${hint}`);
 }
 
-function scopeUnknown(name: string): Fault {
-  const meant = nearest(name, [...systemScopes]);
+function scopeUnknown(name: string, ofApi?: string): Fault {
+  const meant = ofApi === undefined ? nearest(name, [...systemScopes]) : undefined;
   const hint = meant === undefined ? "GET /api/server/v1/scopes lists them." : `Did you mean ${meant}?`;
-  return new Fault("access.scope_unknown", `No API of the tenant has the scope ${name.slice(0, 100)}. ${hint}`);
+  const where = ofApi === undefined ? "No API of the tenant" : `No API with the identifier ${ofApi.slice(0, 100)}`;
+  return new Fault("access.scope_unknown", `${where} has the scope ${name.slice(0, 100)}. ${hint}`);
 }
 
 function byId<T extends { readonly id: string }>(some: readonly (T | undefined)[]): ReadonlyMap<string, T> {

@@ -20,7 +20,7 @@ export interface ExplainStores extends FactStores {
   readonly certificates: CertificateSettings;
 }
 
-/** A request and its method. */
+/** A request and its method, as the text of an operation. */
 const REQUEST = /^([A-Za-z]+) +(\/[^?#]*)/;
 
 export const explainHandlers: Handlers<typeof explainOperations, ExplainStores> = {
@@ -47,7 +47,8 @@ function questionOf(
   };
 }
 
-function operationOf(text: string, finder: OperationFinder) {
+/** An operation by its id, or by a request. */
+export function operationOf(text: string, finder: OperationFinder) {
   const [, method, path] = REQUEST.exec(text) ?? [];
   return method === undefined || path === undefined ? finder.byId(text) : finder.byRequest(method, path);
 }

@@ -27,9 +27,15 @@ const VIEW: Readonly<Record<LinkType, string | undefined>> = {
 };
 
 /** Whether a caller may see links of a type. */
-export function maySeeLinks(type: LinkType, scopes: ReadonlySet<string>): boolean {
+function maySeeLinks(type: LinkType, scopes: ReadonlySet<string>): boolean {
   const scope = VIEW[type];
   return scope === undefined || scopes.has(scope);
+}
+
+/** Whether a caller may be told a reason: the caller may see what it is about, and the link next to the gap. */
+export function mayTell({ reason, link }: Gap, scopes: ReadonlySet<string>): boolean {
+  const { about } = reasons[reason];
+  return (about === undefined || maySeeLinks(about, scopes)) && (link === undefined || maySeeLinks(link.type, scopes));
 }
 
 /** What an explanation consists of. */
@@ -67,10 +73,7 @@ export async function present(
     links: path.filter(isSeen).map(shown),
     hiddenLinks: path.filter((link) => !isSeen(link)).length,
   });
-  const isTold = ({ reason, link }: Gap) => {
-    const { about } = reasons[reason];
-    return (about === undefined || maySeeLinks(about, scopes)) && (link === undefined || isSeen(link));
-  };
+  const isTold = (gap: Gap) => mayTell(gap, scopes);
   const shownRequirement = ({ name, scope, isMet, paths, gaps }: Requirement) => ({
     name,
     ...(scope !== undefined && { scope }),

@@ -19,12 +19,20 @@ export interface WantedOperation {
   readonly rule: ReadyRule | undefined;
 }
 
+/** A scope of this service, or of an API of the tenant. */
+export interface WantedScope {
+  readonly kind: "scope";
+  readonly name: string;
+  /** The identifier of the API that it must belong to. */
+  readonly ofApi?: string | undefined;
+}
+
 /** One question. */
 export interface Question {
   readonly subject: { readonly type: SubjectType; readonly id: string };
   /** The application by which a user calls; absent for a user who calls directly. */
   readonly applicationId?: string | undefined;
-  readonly wanted: WantedOperation | { readonly kind: "scope"; readonly name: string };
+  readonly wanted: WantedOperation | WantedScope;
   /** The limits of the token: absent for one that was requested with all that is needed. */
   readonly scopes?: readonly string[] | undefined;
   readonly resources?: AskedTargets | undefined;
