@@ -77,7 +77,9 @@ export function isFault(error: unknown, kind?: FaultKind): error is Fault {
 
 /** The fault that an answer tells, in any dialect of the API (docs/errors.md). */
 export function faultOf(route: string, response: Response, text: string): Fault {
-  const body = membersOf(parsed(text));
+  const given = parsed(text);
+  // AuthZEN answers with a text alone.
+  const body = membersOf(typeof given === "string" ? { description: given } : given);
   const first = membersOf(Array.isArray(body.Errors) ? body.Errors[0] : undefined);
   const word = (...names: readonly string[]) =>
     names.map((name) => body[name] ?? first[name]).find((value) => typeof value === "string" && value !== "");

@@ -164,6 +164,16 @@ export const modelTenant = async (
 
 const stateOf = (random: Random) => ({ [random.of(["accountLocked", "accountDisabled", "forcePasswordReset"])]: true });
 
+/** A sequence that asks for a one-time code after the password. */
+const withCodes = (sequence: Application["authenticationSequence"]): Application["authenticationSequence"] => ({
+  ...sequence,
+  type: "USER_DEFINED",
+  steps: ["BasicAuthenticator", "totp"].map((authenticator, at) => ({
+    id: at + 1,
+    options: [{ idp: "LOCAL", authenticator }],
+  })),
+});
+
 const applicationOf = (random: Random, id: string, seal: Seal, domain: string): Application => {
   const body = {
     grantTypes: random.of([["password"], ["client_credentials"], ["password", "client_credentials"]]),
@@ -177,8 +187,9 @@ const applicationOf = (random: Random, id: string, seal: Seal, domain: string): 
     { seal, clock: systemClock, limits: defaultClientLimits },
     `${domain}/${id}`,
   );
+  const fresh = freshApplication(id, `name of ${id}`, "", false);
   return {
-    ...freshApplication(id, `name of ${id}`, "", false),
+    ...fresh,
     applicationEnabled: !random.chance(0.07),
     ...(random.chance(0.2) && {
       associatedRoles: {
@@ -186,6 +197,7 @@ const applicationOf = (random: Random, id: string, seal: Seal, domain: string): 
         roles: random.chance(0.5) ? [] : [{ id: `role-${id.split("-")[1]}-0` }],
       },
     }),
+    ...(random.chance(0.06) && { authenticationSequence: withCodes(fresh.authenticationSequence) }),
     advancedConfigurations: { enableAuthorization: random.chance(0.4) },
     inbound: random.chance(0.93) ? { oidc: { ...oidc, state: random.chance(0.05) ? "REVOKED" : "ACTIVE" } } : {},
   };

@@ -202,6 +202,7 @@ describe("faults", () => {
       { error: "invalid_client", error_description: "No." },
       { kind: "unauthenticated", code: "invalid_client", detail: "No." },
     ],
+    ["AuthZEN", 400, "No operation has this path.", { kind: "invalid", detail: "No operation has this path." }],
     ["a gateway", 403, { message: "Forbidden" }, { kind: "forbidden", detail: "Forbidden" }],
     ["an entity tag", 412, { detail: "Changed." }, { kind: "changed" }],
     ["an operation that is missing", 501, { detail: "Not here." }, { kind: "invalid" }],

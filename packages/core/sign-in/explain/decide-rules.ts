@@ -3,6 +3,7 @@
  * what is added here is only which ways there are (decision 0194). Pure.
  */
 import { unusableBy } from "../../applications/registry/client-model.ts";
+import { isPasswordEnough } from "../../applications/registry/sequence-model.ts";
 import { directScopesOf } from "../../directory/roles/model.ts";
 import { maySignIn, mustChangePassword } from "../../directory/users/model.ts";
 import { isForPath } from "../../kernel/domain/protected-resources.ts";
@@ -27,8 +28,8 @@ export interface Surroundings {
   readonly tenant: string;
 }
 
-/** The grants that name a user, each of which can be the only one of an application. */
-const USER_GRANTS = ["authorization_code", "implicit", "password", TOKEN_EXCHANGE];
+/** The grants that name a user, besides the grant password. */
+const USER_GRANTS = ["authorization_code", "implicit", TOKEN_EXCHANGE];
 
 /** The decision about a question. */
 export function decide(question: Question, known: Known, surroundings: Surroundings): Verdict {
@@ -72,15 +73,22 @@ function subjectOf(known: Known): readonly Requirement[] {
 }
 
 /** Why an application gets no token. */
-function clientGap({ client }: Through, isForUser: boolean): Reason | undefined {
+function clientGap(through: Through, isForUser: boolean): Reason | undefined {
+  const { client } = through;
   if (!client) return "no_client";
   const { settings } = client;
   const unusable = unusableBy(settings);
   if (unusable) return unusable === "disabled" ? "application_disabled" : "client_revoked";
   const gets = isForUser
-    ? USER_GRANTS.some((grant) => settings.grantTypes.includes(grant))
+    ? takesPasswords(through) || USER_GRANTS.some((grant) => settings.grantTypes.includes(grant))
     : settings.grantTypes.includes("client_credentials") && !settings.isPublic;
   return gets ? undefined : "no_grant";
+}
+
+/** Whether the token endpoint takes passwords of users for the application. */
+function takesPasswords({ client, application }: Through): boolean {
+  if (!client?.settings.grantTypes.includes("password") || client.settings.isFapi2) return false;
+  return isPasswordEnough(application.authenticationSequence);
 }
 
 /** The kinds of credentials that the subject can have, and those of them that are accepted. */
@@ -149,8 +157,9 @@ function heldScopes(question: Question, known: Known): ReadonlySet<string> {
     const scopes = known.held.flatMap(({ role }) => directScopesOf(role, systemScopes));
     return new Set([SIGNED_IN, ...scopes]).intersection(systemScopes);
   }
-  const { client, targets } = known.through ?? {};
-  if (!client) return new Set();
+  const { through } = known;
+  if (!through?.client) return new Set();
+  const { client, targets } = through;
   const names = question.scopes ?? namesOf(question);
   const requested: Grantable = { ...client, names, targets, places: known.places };
   if (known.kind === "client") return new Set([SIGNED_IN, ...clientScopes(requested)]);
@@ -159,7 +168,7 @@ function heldScopes(question: Question, known: Known): ReadonlySet<string> {
     known.held.map(({ role }) => role),
   );
   // The grant password implies it, and a sign-in gives it where it is asked for.
-  const isImplied = !question.scopes || client.settings.grantTypes.includes("password");
+  const isImplied = !question.scopes || takesPasswords(through);
   return new Set([...(isImplied ? [SIGNED_IN] : []), ...scopes]);
 }
 

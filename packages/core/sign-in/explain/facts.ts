@@ -117,9 +117,15 @@ async function readMemberships(users: readonly User[], { groups, roles }: FactSt
   const roleById: ReadonlyMap<string, Role> = byId(await roles.findMany(tenant, roleIds));
   return (user: User): Memberships => {
     const ways = waysOf(user);
-    const held = distinct(ways.map(({ roleId }) => roleId)).flatMap((id): readonly HeldRole[] => {
+    const byRole = new Map<string, WayToRole[]>();
+    for (const way of ways) {
+      const known = byRole.get(way.roleId);
+      if (known) known.push(way);
+      else byRole.set(way.roleId, [way]);
+    }
+    const held = [...byRole].flatMap(([id, some]): readonly HeldRole[] => {
       const role = roleById.get(id);
-      return role ? [{ role, ways: ways.filter(({ roleId }) => roleId === id) }] : [];
+      return role ? [{ role, ways: some }] : [];
     });
     return { groups: groupsOf(user), ways, held };
   };

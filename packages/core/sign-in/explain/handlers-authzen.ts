@@ -33,17 +33,11 @@ type Context = ScopedContext & AuthZenStores;
 const CALL = "call";
 
 export const authZenHandlers: Handlers<typeof authZenOperations, AuthZenStores> = {
-  async evaluateAccess({ body }, context) {
-    const [decision] = await decisions([questionOf(body, context)], context);
-    return decision ?? denied(refuse("There is no evaluation."));
-  },
+  evaluateAccess: ({ body }, context) => single(body, context),
 
   async evaluateAccesses({ body }, context) {
     const { evaluations = [], options } = body;
-    if (evaluations.length === 0) {
-      const [decision] = await decisions([questionOf(complete(body, {}, "The evaluation"), context)], context);
-      return decision ?? {};
-    }
+    if (evaluations.length === 0) return single(complete(body, {}, "The evaluation"), context);
     const all = evaluations.map((one, at) => complete(body, one, `evaluations[${at}]`));
     const made = await decisions(
       all.map((one) => attempt(() => questionOf(one, context))),
@@ -126,32 +120,35 @@ function attempt(make: () => Question): Question | Fault {
   }
 }
 
-/**
- * The decisions about some questions, in their order, at the cost of one. A single question that makes no sense is
- * refused; one of several is denied, with the error. So is a subject or an application that does not exist.
- */
+/** The decision about one question. Throws for one that makes no sense; a subject that does not exist is denied. */
+async function single(evaluation: Evaluation, context: Context): Promise<Decision> {
+  const question = questionOf(evaluation, context);
+  const [known] = await knownFor([question], context, { ...context, showsWays: false });
+  if (known && !(known instanceof Fault)) return decisionOf(question, known, context);
+  if (known?.row.status === 404) return denied(known);
+  throw known ?? new Error("a question has no answer");
+}
+
+/** The decisions about some questions, in their order, at the round trips of one. What makes no sense is denied. */
 async function decisions(asked: readonly (Question | Fault)[], context: Context): Promise<readonly Decision[]> {
   const questions = asked.filter((one): one is Question => !(one instanceof Fault));
   const found = await knownFor(questions, context, { ...context, showsWays: false });
   const known = new Map(questions.map((question, at) => [question, found[at]]));
   return asked.map((question) => {
-    const facts = question instanceof Fault ? question : known.get(question);
-    if (!facts || question instanceof Fault || facts instanceof Fault) {
-      const fault = facts instanceof Fault ? facts : refuse("There is no evaluation.");
-      if (fault.row.status >= 500 || (asked.length === 1 && fault.row.status !== 404)) throw fault;
-      return denied(fault);
-    }
-    return decisionOf(question, facts, context);
+    if (question instanceof Fault) return denied(question);
+    const facts = known.get(question);
+    if (facts && !(facts instanceof Fault)) return decisionOf(question, facts, context);
+    if (facts && facts.row.status < 500) return denied(facts);
+    throw facts ?? new Error("a question has no answer");
   });
 }
 
 function decisionOf(question: Question, known: Known, context: Context): Decision {
   const { isAllowed, requirements } = decide(question, known, context);
-  const missing = requirements.flatMap(({ name, scope, gaps }) =>
-    gaps
-      .filter((gap) => mayTell(gap, context.scopes))
-      .map(({ reason }) => ({ requirement: name, ...(scope !== undefined && { scope }), reason })),
-  );
+  const missing = requirements.flatMap(({ name, scope, gaps }) => {
+    const told = new Set(gaps.filter((gap) => mayTell(gap, context.scopes)).map(({ reason }) => reason));
+    return [...told].map((reason) => ({ requirement: name, ...(scope !== undefined && { scope }), reason }));
+  });
   return { decision: isAllowed, ...(missing.length > 0 && { context: { missing } }) };
 }
 

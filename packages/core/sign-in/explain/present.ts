@@ -13,7 +13,8 @@ import type { Gap, Link, Path, Requirement, Verdict } from "./verdict-model.ts";
 type Shown = z.input<typeof AccessExplanation>;
 type ShownLink = Shown["requirements"][number]["paths"][number]["links"][number];
 
-const PATHS_MAX = 100;
+/** The most paths, and reasons, that one requirement shows. */
+const SHOWN_MAX = 100;
 
 /** The scope that shows links of each type. Which scopes an operation needs is no secret. */
 const VIEW: Readonly<Record<LinkType, string | undefined>> = {
@@ -78,13 +79,16 @@ export async function present(
     name,
     ...(scope !== undefined && { scope }),
     isMet,
-    paths: paths.slice(0, PATHS_MAX).map(shownPath),
+    paths: paths.slice(0, SHOWN_MAX).map(shownPath),
     totalPaths: paths.length,
-    missing: gaps.filter(isTold).map(({ reason, link }) => ({
-      reason,
-      description: reasons[reason].description,
-      ...(link && { link: shown(link) }),
-    })),
+    missing: gaps
+      .filter(isTold)
+      .slice(0, SHOWN_MAX)
+      .map(({ reason, link }) => ({
+        reason,
+        description: reasons[reason].description,
+        ...(link && { link: shown(link) }),
+      })),
     hiddenMissing: gaps.filter((gap) => !isTold(gap)).length,
   });
   const { isAllowed, isPublic, isPart, credentials, requirements } = verdict;
