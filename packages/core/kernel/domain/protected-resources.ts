@@ -37,6 +37,11 @@ export const protectedResources: readonly ProtectedResource[] = [
   },
   { path: "/api/users/v1", name: "Session Management API", scopes: scopesOf("/api/users/v1", "/scim2/Me") },
   { path: "/ssf", name: "Shared Signals API", scopes: scopesOf("/ssf") },
+  {
+    path: "/access/v1",
+    name: "Access Evaluation API",
+    scopes: scopesOf("/api/server/v1/access").union(new Set(["internal_user_mgt_list"])),
+  },
   { path: "/oauth2/introspect", name: "Token introspection", scopes: scopesOf("/oauth2/introspect") },
 ];
 

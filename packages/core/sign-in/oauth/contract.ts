@@ -87,6 +87,11 @@ const resourceOperations = {
     path: `${WELL_KNOWN_RESOURCE}/ssf`,
     summary: "Read the metadata of the Shared Signals API as a protected resource",
   }),
+  getAccessResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/access/v1`,
+    summary: "Read the metadata of the Access Evaluation API as a protected resource",
+  }),
   getTenantResourceMetadata: operation({
     ...aTenantsResource,
     path: `${WELL_KNOWN_RESOURCE}/t/{tenant}`,
@@ -116,6 +121,11 @@ const resourceOperations = {
     ...aTenantsResource,
     path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/ssf`,
     summary: "Read the metadata of the Shared Signals API as a protected resource of a tenant",
+  }),
+  getTenantAccessResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/access/v1`,
+    summary: "Read the metadata of the Access Evaluation API as a protected resource of a tenant",
   }),
 } as const;
 

@@ -111,11 +111,13 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getScim1ResourceMetadata: metadataOfResource("/svc/scim"),
   getIntrospectionResourceMetadata: metadataOfResource("/oauth2/introspect"),
   getSignalsResourceMetadata: metadataOfResource("/ssf"),
+  getAccessResourceMetadata: metadataOfResource("/access/v1"),
   getTenantResourceMetadata: metadataOfTenantsResource(""),
   getTenantManagementResourceMetadata: metadataOfTenantsResource("/api/server/v1"),
   getTenantScim2ResourceMetadata: metadataOfTenantsResource("/scim2"),
   getTenantScim1ResourceMetadata: metadataOfTenantsResource("/svc/scim"),
   getTenantSignalsResourceMetadata: metadataOfTenantsResource("/ssf"),
+  getTenantAccessResourceMetadata: metadataOfTenantsResource("/access/v1"),
   getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
 
