@@ -16,7 +16,6 @@ import { groupStore } from "#core/directory/groups/store.ts";
 import { roleStore } from "#core/directory/roles/store.ts";
 import { tenantStore } from "#core/directory/tenant-store.ts";
 import { userStore } from "#core/directory/users/store.ts";
-import { newObserver } from "#core/http/observe.ts";
 import { systemClock } from "#core/kernel/clock.ts";
 import { systemScopes } from "#core/kernel/domain/system-apis.ts";
 import { PRIMARY } from "#core/kernel/domain/username.ts";
@@ -44,7 +43,7 @@ import { basic } from "./world.ts";
 export const ORIGIN = "https://id.example";
 const PASSWORD = "the password of all";
 const none = (): never => {
-  throw new Error("the model needs none of this");
+  throw new Error("the model has no use for this");
 };
 
 /** Opens the oracle. Every user has one password, and is found by its name. */
@@ -105,7 +104,6 @@ export const newOracle = async (table: Table, seal: Seal, ruleSets: readonly (re
       oidcScopes: oidcScopeStore(table),
       families: familyStore(table),
     }) as OAuthContext;
-  newObserver("oracle");
   let asked = 0;
   const nextSource = () => {
     asked += 1;

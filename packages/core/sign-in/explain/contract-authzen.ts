@@ -46,7 +46,7 @@ const Evaluations = Evaluation.partial()
   })
   .meta({ id: "AuthZenEvaluations" });
 
-/** A decision, with what is missing as far as the caller may see it. */
+/** A decision, with those missing links that the caller may see. */
 const Decision = z
   .object({
     decision: z.boolean(),

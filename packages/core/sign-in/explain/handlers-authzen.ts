@@ -166,7 +166,7 @@ function cut(
   return last < 0 ? [...made] : made.slice(0, last + 1);
 }
 
-/** The token of a page: its place, and a digest of the question, which must stay the same. It names nobody. */
+/** The token of a page: its place, and a digest of the question, which must stay the same. It names no user. */
 function tokenOf({ page: _, ...question }: Search, offset: number): string {
   return Buffer.from(`${offset}.${digestOf(JSON.stringify(question))}`).toString("base64url");
 }
