@@ -59,6 +59,7 @@ export const floors: readonly (readonly Room[])[] = [
       inside: [
         ["account", "explain"],
         ["flow", "recovery"],
+        ["mails"],
         ["oauth", "logout", "pages"],
         ["openid"],
         ["portal"],

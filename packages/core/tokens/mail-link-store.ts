@@ -116,8 +116,8 @@ export function addingLink(
 }
 
 /**
- * The link of a handle, in the tenant of the request if one is given; `undefined` where there is none, or it has ended. It does not say
- * whether it counts for its user (`isCurrent`). One round trip.
+ * The link of a handle, in the tenant of the request if one is given; `undefined` where there is none, or it has
+ * ended. It does not say whether it counts for its user (`isCurrent`). One round trip.
  */
 export async function findLink(
   table: Table,

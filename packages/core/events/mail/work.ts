@@ -160,8 +160,9 @@ async function isStopped({ table }: MailDeps, { tenant, kind }: WaitingMail, { t
 
 /**
  * Whether an address, or a user who has addresses checked, has had enough mails in this hour. The kinds that go to an
- * address which anybody may have named count together, and so do those of sign-ins. Invitations, and each kind of notices of each user, have counts
- * of their own, which no other request raises: otherwise a thief hides a notice by causing other mails first.
+ * address which anybody may have named count together, and so do those of sign-ins. Invitations, and each kind of
+ * notices of each user, have counts of their own, which no other request raises: otherwise a thief hides a notice by
+ * causing other mails first.
  */
 async function isTooMany({ table, limits, clock }: MailDeps, mail: WaitingMail, to: string): Promise<boolean> {
   const { tenant, kind, about } = mail;

@@ -12,10 +12,11 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn } from "./cookies.ts";
-import { standingIn, stepsOf } from "./factors.ts";
+import { standingIn } from "./factors.ts";
 import type { PageHeaders } from "./forms.ts";
 import { currentSession, referenceIn } from "./session.ts";
 import { askWho, proceed } from "./steps.ts";
+import { stepsOf } from "./ways.ts";
 
 /**
  * Takes a visit. `again`: the person signs in again, which every task needs. Throws `request.invalid` for a tenant that

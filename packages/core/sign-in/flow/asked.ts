@@ -6,12 +6,12 @@ import type { Sending } from "./answers.ts";
 import { type AuthorizationRequest, problemOf } from "./authorization-request.ts";
 import type { CodeRequest, TenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
-import { type Steps, stepsOf } from "./factors.ts";
 import type { OpenedForm } from "./forms.ts";
 import type { Stage } from "./pending.ts";
 import { isRegistered } from "./redirects.ts";
 import { isStillAllowed } from "./response-types.ts";
 import type { Current } from "./session.ts";
+import { type Steps, stepsOf } from "./ways.ts";
 
 /** A request with everything that answers to it need. */
 export interface Asked extends Sending, CodeRequest {

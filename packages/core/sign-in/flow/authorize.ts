@@ -19,7 +19,7 @@ import { type AuthorizationRequest, type Requester, readAuthorizationRequest } f
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn } from "./cookies.ts";
-import { standingIn, stepsOf } from "./factors.ts";
+import { standingIn } from "./factors.ts";
 import type { PageHeaders } from "./forms.ts";
 import { expectedSubject, isExpected } from "./hints.ts";
 import { one, type Parameters } from "./parameters.ts";
@@ -30,6 +30,7 @@ import { returnAddressOf } from "./return-address.ts";
 import { checkSector } from "./sectors.ts";
 import { type Current, currentSession, guestSession, otherReferences, referenceIn } from "./session.ts";
 import { askWho, proceed } from "./steps.ts";
+import { stepsOf } from "./ways.ts";
 
 /**
  * Takes an authorization request. Throws `request.invalid`, which is shown to the person, where no answer may be sent.

@@ -17,9 +17,9 @@ import type { SignInStores } from "../authentication/attempt.ts";
 import type { OnRefusal, SignInAttempt } from "../authentication/refusals.ts";
 import type { SignIn } from "../authentication/sign-in.ts";
 import type { TokenReader } from "../authentication/token-reader.ts";
+import type { AskLimits } from "../mails/ask.ts";
 import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
 import type { Brand } from "../pages/layout.ts";
-import type { AskLimits } from "../recovery/context.ts";
 import type { TokenLimits } from "../sessions/ending.ts";
 import type { SessionLimits } from "../sessions/model.ts";
 

@@ -3,7 +3,7 @@
 import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import * as z from "../../kernel/zod.ts";
 import { AnyQuery, clientParameters, ProvenCredential } from "../oauth/shapes.ts";
-import { AuthorizationParameters } from "./contract.ts";
+import { AuthorizationParameters } from "./contract-parameters.ts";
 
 /** Bytes of a request: it is stored. */
 const BYTES_MAX = 16_384;

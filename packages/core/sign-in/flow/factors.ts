@@ -1,9 +1,7 @@
 /** Which proofs a request needs, and what somebody has proven so far. */
-import type { Application } from "../../applications/registry/model.ts";
 import {
   METHOD,
   type Method,
-  neededWays,
   type SecondFactor,
   unprovenWays,
   type Way,
@@ -14,13 +12,11 @@ import type { PasswordProblem } from "../../directory/credentials/password-rules
 import { maySignIn, mustChangePassword } from "../../directory/users/model.ts";
 import { homeOf, type TokenUser, tokenUserOf } from "../../tokens/model.ts";
 import { isEndedBy, revocationStore } from "../../tokens/revocation-store.ts";
-import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
-import type { Asked } from "./asked.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import { requestedClaim } from "./claims-parameter.ts";
-import type { SignInContext, SignInTools } from "./context.ts";
+import type { SignInContext } from "./context.ts";
 import type { Person } from "./hints.ts";
 import { type Current, currentSession, pageMarksOf, referenceIn } from "./session.ts";
+import type { Steps } from "./ways.ts";
 
 /** What somebody has proven, in the form of the page for the next proof: there is no session yet. */
 export interface Proven {
@@ -79,35 +75,6 @@ export function fromNow(
   return { fromMs, authSeconds: Math.floor(nowMs / 1_000), startedMs: Math.max(nowMs, fromMs[0] ?? 0, fromMs[2] ?? 0) };
 }
 
-/**
- * What a request asks for: for each step its ways. The client can ask for the class of sign-ins with a second factor,
- * before that of a password alone; a person asks for a factor who changes it in the own account.
- */
-export function stepsOf(
-  { authenticationSequence }: Pick<Application, "authenticationSequence">,
-  request: AuthorizationRequest,
-  { recovers }: Pick<SignInTools, "recovers">,
-): Steps {
-  const needed = neededWays(authenticationSequence, recovers);
-  const steps = "steps" in needed ? needed.steps : [];
-  const wished = request.account?.task && FACTOR_OF_TASK[request.account.task];
-  if (wished) return { who: steps[0], asked: [[wished]] };
-  return steps.length === 1 && prefersFactors(request) ? { who: steps[0], asked: [EITHER] } : { asked: steps };
-}
-
-/** The steps of a sign-in. */
-export interface Steps {
-  readonly asked: readonly (readonly Way[])[];
-  /** The ways to say who the person is, where they are not those of the first step that is asked for. */
-  readonly who?: readonly Way[] | undefined;
-}
-
-/** The factor that a person sets up in the own account. */
-const FACTOR_OF_TASK = { app: "code", passkey: "passkey", password: undefined } as const;
-
-/** What a client that asks for the class of such sign-ins gets: it does not say by which factor. */
-const EITHER: readonly SecondFactor[] = ["code", "passkey"];
-
 /** What a page asks for next. */
 export type NextProof = {
   /** What the person can choose in its place. */
@@ -124,7 +91,7 @@ export type NextProof = {
  * of the own account. `wish`: what the person prefers.
  */
 export function nextProof(
-  { steps, request }: Pick<Asked, "steps" | "request">,
+  { steps, request }: { readonly steps: Steps; readonly request: AuthorizationRequest },
   { user, methods }: Pick<Standing, "user" | "methods">,
   factors: Factors,
   wish?: Way,
@@ -193,12 +160,6 @@ export function proving<S extends Pick<Standing, "methods">>(standing: S, way: W
 /** Somebody for whom a proof of a factor does not count. */
 export function without<S extends Pick<Standing, "methods">>(standing: S, factor: SecondFactor): S {
   return { ...standing, methods: standing.methods.filter((method) => method !== METHOD[factor]) };
-}
-
-function prefersFactors({ acrValues = [], claims }: AuthorizationRequest): boolean {
-  const essential = claims && requestedClaim(claims.idToken, "acr");
-  const wished = (essential?.isEssential && essential.values) || acrValues;
-  return wished.find((value) => value === FACTORS_CLASS || value === PASSWORD_CLASS) === FACTORS_CLASS;
 }
 
 /** What a session shows. */

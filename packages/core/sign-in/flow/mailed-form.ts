@@ -1,30 +1,25 @@
-/**
- * A code or a link by mail, which proves that the person reads the mailbox (decision 0184): it says who the person is,
- * or is asked for besides. Who asks learns nothing of an account: the mail is written after the answer (0181).
- */
-import type { Factors } from "../../directory/credentials/factor-store.ts";
-import { maySignIn, qualifiedName, type User } from "../../directory/users/model.ts";
+/** The forms of the pages that wait for a code or a link by mail, and that a link leads to (decision 0184). */
+import { maySignIn, type User } from "../../directory/users/model.ts";
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { codeHandle, type FoundLink, findLink, LinkEnded, usingLink } from "../../tokens/mail-link-store.ts";
 import { countMail } from "../../tokens/mail-store.ts";
 import { homeOf } from "../../tokens/model.ts";
 import { digestOf } from "../../tokens/opaque.ts";
+import { belongsTo } from "../mails/belongs.ts";
 import { type Language, languageOf } from "../pages/language.ts";
-import { type MailedForm, mailedPage, openedLinkPage, unusableLinkPage } from "../pages/mailed-pages.ts";
-import { askForSignIn } from "../recovery/ask.ts";
-import { belongsTo } from "../recovery/belongs.ts";
-import { askPassword, waysInto } from "./ask-password.ts";
-import { type Asked, taken, takenRequest } from "./asked.ts";
+import { type MailedForm, openedLinkPage, unusableLinkPage } from "../pages/mailed-pages.ts";
+import { send, sendTo, shown } from "./ask-mail.ts";
+import { askPassword } from "./ask-password.ts";
+import { takenRequest } from "./asked.ts";
 import { begin, beginningOf } from "./begin.ts";
 import type { SignInContext } from "./context.ts";
 import { localesIn } from "./cookies.ts";
-import { nextProof, provenBy, proving, type Standing, stillCounts, wayOf } from "./factors.ts";
+import { proving, stillCounts, wayOf } from "./factors.ts";
 import { actionOf, inLanguage, type OpenedForm, opened, openedHere, type PageHeaders } from "./forms.ts";
-import { randomText } from "./passkey-site.ts";
-import { type MailedRequest, type MailedStage, sealPending } from "./pending.ts";
+import type { MailedStage } from "./pending.ts";
 import { provenForm } from "./proven-form.ts";
-import { optionsOf, pagesOf } from "./proven-page.ts";
+import { optionsOf } from "./proven-page.ts";
 import { proceed } from "./steps.ts";
 
 /** What the form of a page that waits for a mail contains. */
@@ -37,93 +32,6 @@ export interface MailedBody {
 
 /** Of a hundred million codes five count for a form, and ten forms of a person have a mail in an hour. */
 const ATTEMPTS_MAX = 5;
-const NAME_MAX = 255;
-
-/** What a page is shown again for. */
-interface Again {
-  readonly problem?: MailedForm["problem"];
-  readonly language?: Language | undefined;
-}
-
-/** Asks somebody who is known for the code of a mail. */
-export function askCodeByMail(asked: Asked, standing: Standing, factors: Factors, context: SignInContext) {
-  return sendTo("mail-code", asked, { standing, factors }, context);
-}
-
-/** Asks somebody who is known to open the link of a mail. */
-export function askLinkByMail(asked: Asked, standing: Standing, factors: Factors, context: SignInContext) {
-  return sendTo("mail-link", asked, { standing, factors }, context);
-}
-
-/** Asks for a mail to whom a name belongs. Throws `recovery.throttled`. Four round trips. */
-export async function askByName(
-  form: OpenedForm<"sign-in">,
-  way: MailedStage,
-  userName: string,
-  context: SignInContext,
-): Promise<PageResult> {
-  const asked = await taken(form, context);
-  const about = userName.trim();
-  if (!waysInto(asked).includes(way)) return askPassword(asked, context, { userName: about });
-  if (about === "" || about.length > NAME_MAX) return askPassword(asked, context, { problem: "nameMissing" });
-  return send(way, asked, { home: asked.request.tenant, about }, context);
-}
-
-/** Somebody who is known, with what the page needs. */
-interface Known {
-  readonly standing: Standing;
-  readonly factors: Factors;
-}
-
-function sendTo(way: MailedStage, asked: Asked, known: Known, context: SignInContext): Promise<PageResult> {
-  const { user, home } = known.standing;
-  return send(way, asked, { home, about: qualifiedName(user), known }, context);
-}
-
-/** Queues the mail, and shows the page that waits for it. Three round trips. */
-async function send(
-  way: MailedStage,
-  asked: Asked,
-  { home, about, known }: { readonly home: string; readonly about: string; readonly known?: Known },
-  context: SignInContext,
-): Promise<PageResult> {
-  const { tools, now: nowMs } = context;
-  const { tenant } = asked.request;
-  const proven = known && provenBy(known.standing, tenant);
-  const request: MailedRequest = { tenant, asked: pagesOf(asked.request), flow: randomText(), about, proven };
-  const session = known?.standing.session?.reference.digest;
-  const text = sealPending(tools.seal, way, { request, browser: asked.browser, session, nowMs });
-  const kind = way === "mail-code" ? "sign-in-code" : "sign-in-link";
-  const { language } = asked;
-  const page = way === "mail-link" ? { page: text, pageTenant: tenant } : {};
-  await askForSignIn(
-    { kind, tenant: home, about, flow: request.flow, language, ...page },
-    {
-      ...context,
-      tools: { limits: tools.mailLimits },
-    },
-  );
-  return shown(way, asked, { about, text, known }, {});
-}
-
-function shown(
-  way: MailedStage,
-  asked: Asked,
-  { about, text, known }: { readonly about: string; readonly text: string; readonly known?: Known | undefined },
-  { problem }: Again,
-): PageResult {
-  const { language, brand, application, request } = asked;
-  const others = known ? (nextProof(asked, known.standing, known.factors, way)?.others ?? []) : [];
-  return mailedPage(
-    {
-      ...{ way, language, brand, others, problem, request: text },
-      application: application.name,
-      userName: about,
-      action: actionOf(way, request.tenant),
-    },
-    optionsOf(asked),
-  );
-}
 
 /** Takes the code of a mail. Throws `request.invalid` for a form that does not count. */
 export async function takeMailedCode(
@@ -210,14 +118,14 @@ export async function shownAgain(
   way: MailedStage,
   form: OpenedForm<MailedStage>,
   text: string,
-  again: Again,
+  { problem, language }: { readonly problem?: MailedForm["problem"]; readonly language?: Language | undefined },
   headers: PageHeaders,
   context: SignInContext,
 ): Promise<PageResult> {
-  const { asked, known } = await readAgain(again.language ? inLanguage(form, again.language) : form, headers, context);
+  const { asked, known } = await readAgain(language ? inLanguage(form, language) : form, headers, context);
   const { about, proven } = form.pending.request;
   if (proven && !known) return askPassword(asked, context);
-  return shown(way, asked, { about, text, known }, again);
+  return shown(way, asked, { about, text, known }, problem);
 }
 
 /** The request of a form, with the person where it is known who that is. */

@@ -29,7 +29,7 @@ const { weaknessOf } = later(() => import("./weak-password.ts"), "weaknessOf");
 
 // Most requests have a password.
 const { takeFirstPasskey } = later(() => import("./first-passkey.ts"), "takeFirstPasskey");
-const { askByName } = later(() => import("./mailed-form.ts"), "askByName");
+const { askByName } = later(() => import("./ask-mail.ts"), "askByName");
 
 /** What the form contains. */
 export interface PasswordForm {

@@ -12,7 +12,7 @@ import { possessionOf, readProof } from "../oauth/possession.ts";
 import { authenticateClient, checkQuery, spendingAlways } from "../oauth/request.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readAuthorizationRequest } from "./authorization-request.ts";
-import { AuthorizationParameters } from "./contract.ts";
+import { AuthorizationParameters } from "./contract-parameters.ts";
 import type { pushedOperations } from "./contract-pushed.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { PUSHED_SECONDS, storingPushed } from "./pushed-store.ts";

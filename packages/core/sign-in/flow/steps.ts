@@ -33,7 +33,7 @@ import { type Current, type Opening, type Started, startSession, strengthenSessi
 import { PagesUsed, usingPages } from "./used-pages-store.ts";
 
 // Few applications ask for a mail.
-const { askCodeByMail, askLinkByMail } = later(() => import("./mailed-form.ts"), "askCodeByMail", "askLinkByMail");
+const { askCodeByMail, askLinkByMail } = later(() => import("./ask-mail.ts"), "askCodeByMail", "askLinkByMail");
 
 /** A page, when it is asked for. */
 type Page = () => PageResult | Promise<PageResult>;

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { Fault } from "../../kernel/faults.ts";
 import type { Seal } from "../../kernel/seal.ts";
 import type { RecoveryKind } from "../../tokens/mail-model.ts";
-import type { Asking } from "./ask.ts";
+import type { Asking } from "../mails/ask.ts";
 
 /** The calls that take such a code. A code of one does not count at another. */
 export type CodeStep = "recover" | "resend";

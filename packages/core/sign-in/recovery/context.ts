@@ -6,15 +6,8 @@ import type { TenantStore } from "../../directory/tenant-store.ts";
 import type { UserStore } from "../../directory/users/store.ts";
 import type { Principal, PublicContext } from "../../kernel/operation/context.ts";
 import type { Seal } from "../../kernel/seal.ts";
+import type { AskLimits } from "../mails/ask.ts";
 import type { Brand } from "../pages/layout.ts";
-
-/** How many mails may be asked for, in an hour by the clock. */
-export interface AskLimits {
-  readonly ofNameMax: number;
-  /** To one address; and for one name at sign-ins. */
-  readonly ofAddressMax: number;
-  readonly ofSourceMax: number;
-}
 
 /** What holds where people may register by a page. */
 export interface Registration {

@@ -5,6 +5,8 @@ import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { LinkEnded, type LinkPurpose } from "../../tokens/mail-link-store.ts";
+import { askForMail } from "../mails/ask.ts";
+import { addressOf } from "../mails/belongs.ts";
 import { languageOf } from "../pages/language.ts";
 import { pathOf, recoveryPaths } from "../pages/paths.ts";
 import {
@@ -16,10 +18,9 @@ import {
   type RecoveryPage,
   resetPasswordPage,
 } from "../pages/recovery-pages.ts";
-import { askForMail, recoveringTenant } from "./ask.ts";
-import { addressOf } from "./belongs.ts";
 import type { RecoveryContext } from "./context.ts";
 import { confirmAddress, problemOf, setPassword, type Usable, usableLink } from "./reset.ts";
+import { recoveringTenant } from "./tenant.ts";
 
 /** The links that choose a password. */
 const resetting = ["password-link", "invitation"] as const;

@@ -5,9 +5,9 @@ import type { Handlers } from "../../kernel/operation/operation.ts";
 import { LinkEnded } from "../../tokens/mail-link-store.ts";
 import type { RecoveryKind } from "../../tokens/mail-model.ts";
 import { digestOf } from "../../tokens/opaque.ts";
+import { askForMail, countSource } from "../mails/ask.ts";
 import { languageOf } from "../pages/language.ts";
 import { pathOf } from "../pages/paths.ts";
-import { askForMail, countSource, recoveringTenant } from "./ask.ts";
 import { invalidCode, newFlowCode, openCode, sealCode } from "./codes.ts";
 import type { RecoveryContext, RecoveryStores } from "./context.ts";
 import type { accountRecoveryOperations } from "./contract.ts";
@@ -16,6 +16,7 @@ import { showRegister, showRegistration, takeRegister, takeRegistration } from "
 import { resend } from "./resend.ts";
 import { exchangeLink, isOfFlow, problemOf, setPassword, usableLink } from "./reset.ts";
 import { claimUris } from "./shapes.ts";
+import { recoveringTenant } from "./tenant.ts";
 
 const BASE = "/api/users/v2/recovery";
 const CHANNEL_ID = "1";

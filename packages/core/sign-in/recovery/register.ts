@@ -21,6 +21,7 @@ import {
   usingLink,
 } from "../../tokens/mail-link-store.ts";
 import { countMail } from "../../tokens/mail-store.ts";
+import { countSource, queueMail } from "../mails/ask.ts";
 import type { RecoveryPage } from "../pages/recovery-pages.ts";
 import { donePage, linkEndedPage } from "../pages/recovery-pages.ts";
 import {
@@ -29,10 +30,10 @@ import {
   registerPage,
   registrationPage,
 } from "../pages/registration-pages.ts";
-import { countSource, queueMail, recoveringTenant } from "./ask.ts";
 import type { RecoveryContext, Registration } from "./context.ts";
 import { pageOf, type RecoveryHeaders, refuseForeign } from "./forms.ts";
 import { isAddressTaken } from "./taken.ts";
+import { recoveringTenant } from "./tenant.ts";
 
 const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
 

@@ -9,9 +9,9 @@ import type * as z from "../../kernel/zod.ts";
 import { type Mark, mailMarks, markOf, resuming } from "../../tokens/mail-mark-store.ts";
 import type { Mail } from "../../tokens/mail-model.ts";
 import { addingMail, countMail } from "../../tokens/mail-store.ts";
-import { recoveryOff } from "./ask.ts";
 import type { RecoveryStores } from "./context.ts";
 import type { ResendCodeRequest } from "./shapes.ts";
+import { recoveryOff } from "./tenant.ts";
 
 const SCENARIO = "RecoveryScenario";
 /** Ours: says that mails go to a marked address again (decision 0188). */

@@ -18,7 +18,7 @@ import {
   usingLink,
 } from "../../tokens/mail-link-store.ts";
 import { digestOf } from "../../tokens/opaque.ts";
-import { addressOf, belongsTo } from "./belongs.ts";
+import { addressOf, belongsTo } from "../mails/belongs.ts";
 import type { RecoveryContext } from "./context.ts";
 
 type Readers = Pick<RecoveryContext, "table" | "now"> & { readonly users: Pick<RecoveryContext["users"], "find"> };

@@ -2,15 +2,16 @@
  * Asks for a mail. Each request does the same, whatever name it has: it counts, and queues. Whether there is an
  * account, and whether it gets a mail, is decided after the answer (decision 0181).
  */
-import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
+
+import type { Table } from "../../database/table/table.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { foldName } from "../../kernel/fold.ts";
+import type { PublicContext } from "../../kernel/operation/context.ts";
 import type { AskedKind, SignInKind } from "../../tokens/mail-model.ts";
 import { addingMail, countMail } from "../../tokens/mail-store.ts";
 import { nameIn } from "../authentication/sign-in.ts";
 import { sourceOf } from "../authentication/source.ts";
 import type { Language } from "../pages/language.ts";
-import type { AskLimits, RecoveryContext } from "./context.ts";
 
 /** A mail that somebody asks for. */
 export interface Asking<Kind extends AskedKind = AskedKind> {
@@ -26,32 +27,22 @@ export interface Asking<Kind extends AskedKind = AskedKind> {
   readonly language: Language;
 }
 
+/** How many mails may be asked for, in an hour by the clock. */
+export interface AskLimits {
+  readonly ofNameMax: number;
+  /** To one address; and for one name at sign-ins. */
+  readonly ofAddressMax: number;
+  readonly ofSourceMax: number;
+}
+
 /** Where mails are asked for. */
-type AskContext = Pick<RecoveryContext, "table" | "sourceIp" | "now"> & {
+type AskContext = Pick<PublicContext, "sourceIp" | "now"> & {
+  readonly table: Table;
   readonly tools: { readonly limits: AskLimits };
 };
 
 /** The limits of all tenants together have no tenant. */
 const ALL_TENANTS = "-";
-
-/**
- * The tenant of a request. Throws `recovery.off` where the deployment sends no mail, and `route.not_found` for a tenant
- * that does not exist or is not active. One round trip.
- */
-export async function recoveringTenant(context: RecoveryContext): Promise<string> {
-  const tenant = context.pathTenant ?? SUPER_TENANT;
-  if (!context.tools.sendsMail) throw recoveryOff();
-  if (!(await context.tenants.find(tenant))?.active) throw new Fault("route.not_found", "There is no such tenant.");
-  return tenant;
-}
-
-/** What callers are told where no mail is sent. */
-export function recoveryOff(): Fault {
-  return new Fault(
-    "recovery.off",
-    "This service sends no e-mail, so that passwords and user names cannot be recovered here. Ask an administrator to set another password.",
-  );
-}
 
 /** Counts a request of a source. Throws `recovery.throttled` beyond its limit. One round trip. */
 export async function countSource({ table, tools, sourceIp, now }: AskContext): Promise<void> {
