@@ -4,12 +4,8 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The certificates of `npm start` need two packages that are for development only on AWS. No script of a package runs:
-# the image has its own Node.
-RUN npm ci --omit=dev --ignore-scripts && \
-  npm install --omit=dev --ignore-scripts --no-save --save-prod \
-    $(node -p "const { devDependencies: d } = require('./package.json'); \
-      ['@peculiar/x509', 'reflect-metadata'].map((name) => name + '@' + d[name]).join(' ')")
+# No script of a package runs: the image has its own Node.
+RUN npm ci --omit=dev --ignore-scripts
 
 # The page at `/` is built with packages that the service does not need afterwards.
 FROM node:24-slim AS front

@@ -141,6 +141,14 @@ export function factorKeys(environment = process.env): readonly string[] {
 }
 
 /**
+ * The keys under which the private keys that sign SAML assertions are sealed, in Base64 (`samlKeysOf`). They open no
+ * other secret.
+ */
+export function samlKeys(environment = process.env): readonly string[] {
+  return one("SAML_KEYS", DerivedKeys, environment);
+}
+
+/**
  * The key of secrets for receivers of events, in Base64, derived from `SEAL_KEY` (`eventKeyOf`). It opens no other
  * secret.
  */

@@ -1,9 +1,9 @@
 /** The seals of functions, from the keys of their environment: apart from env.ts, which every function loads. */
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/kernel/clock.ts";
-import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal } from "#core/kernel/seal.ts";
+import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal, samlKeysOf } from "#core/kernel/seal.ts";
 import type { Deployment } from "#core/service/settings/deployment.ts";
-import { cursorKey, deliveringKeys, eventKey, factorKeys, fetchExempt, formKey, sealingKeys } from "./env.ts";
+import { cursorKey, deliveringKeys, eventKey, factorKeys, fetchExempt, formKey, samlKeys, sealingKeys } from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment?: NodeJS.ProcessEnv): Seal {
@@ -24,6 +24,16 @@ export function formSeal(): Seal {
 /** Seals and opens secrets of one-time codes, also those sealed under former keys. It opens no other secret. */
 export function factorSeal(): Seal {
   return sealOf(factorKeys());
+}
+
+/** Seals and opens the private keys that sign SAML assertions. It opens no other secret. */
+export function samlSeal(): Seal {
+  return sealOf(samlKeys());
+}
+
+/** The same from the sealing key. */
+export function samlSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
+  return sealOf(samlKeysOf(key, former.join(",")).split(","));
 }
 
 /** Seals secrets for receivers of events. It opens no other secret. */

@@ -264,6 +264,25 @@ export const signIn: FunctionPlan = {
   },
 };
 
+/** It reads no password, and signs no token. */
+export const saml: FunctionPlan = {
+  ...endpoint,
+  description: "Identity provider of SAML 2.0: reads requests, signs assertions",
+  needs: ["address", "forms", "saml", "deployment", "directories"],
+  reads: {
+    calls: ["GetItem", "BatchGetItem"],
+    on: [
+      ...[p.tenant, p.user, p.group, p.role, p.roleNames, p.revocation, p.application, p.inboundKey],
+      ...[p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
+    ],
+  },
+  conditions: [p.session, p.samlRequest],
+  writes: {
+    calls: ["PutItem"],
+    on: [p.samlRequest, p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
+  },
+};
+
 /** It changes and deletes the user of a session, as SCIM does, and reads no row of credentials. */
 export const account: FunctionPlan = {
   ...endpoint,

@@ -16,6 +16,8 @@ export type Need =
   | "forms"
   /** The keys that seal secrets of one-time codes: derived, they open no other secret. */
   | "factors"
+  /** The keys that seal what signs SAML assertions: derived, they open no other secret. */
+  | "saml"
   /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
   | "events"
   /** The keys of secrets for receivers of events and of the keys that sign them: derived, they open no other secret. */

@@ -11,6 +11,7 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
+  samlKeysOf,
 } from "#core/kernel/seal.ts";
 import { bundling } from "./bundling.ts";
 import { frontDirectory } from "./front.ts";
@@ -249,6 +250,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     forms: { FORM_KEY: secrets.sealKey.value.apply(formKeyOf) },
     factors: { FACTOR_KEYS: derivedBy(factorKeysOf) },
+    saml: { SAML_KEYS: derivedBy(samlKeysOf) },
     events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },

@@ -48,6 +48,10 @@ export const partitions = {
   authorizationCode: keys.authorizationCode(ANY).PK,
   pushedRequest: keys.pushedRequest(ANY).PK,
   frontAnswer: keys.frontAnswer(ANY).PK,
+  /** Requests of SAML that were answered; and the keys that sign its assertions. */
+  samlRequest: keys.samlRequest(ANY).PK,
+  samlKeyRing: keys.samlKeyRing(ANY).PK,
+  samlSigningKeys: keys.samlSigningKeys(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   /** What is left to do for sessions that have ended; and the tenants of which some of it waits. */
   logouts: keys.logouts(ANY),

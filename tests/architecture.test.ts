@@ -176,6 +176,7 @@ describe("every source file", async () => {
       "packages/core/tokens/id-token-keys.ts",
       "packages/core/tokens/key-cache.ts",
       "packages/core/tokens/key-store.ts",
+      "packages/core/tokens/saml-keys.ts",
       "packages/tools/keys.ts",
       "packages/tools/restored/restore.ts",
     ]);

@@ -24,6 +24,7 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
+  samlKeysOf,
 } from "#core/kernel/seal.ts";
 import type { ChangeSettings } from "#core/service/settings/changes.ts";
 import { type Deployment, deploymentFromFile } from "#core/service/settings/deployment.ts";
@@ -176,6 +177,7 @@ function keyVariables(SEAL_KEY: string): Environment {
     EVENT_KEY: eventKeyOf(SEAL_KEY),
     EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
     EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),
+    SAML_KEYS: samlKeysOf(SEAL_KEY, "none"),
     NONCE_KEY: nonceKeyOf(SEAL_KEY),
     ANSWER_KEYS: answerKeysOf(SEAL_KEY, "none"),
   };

@@ -19,6 +19,7 @@ const values: Readonly<Record<string, string>> = {
   FORMER_SEAL_KEYS: "none",
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
   FORM_KEY: Buffer.alloc(32).toString("base64"),
+  SAML_KEYS: Buffer.alloc(32).toString("base64"),
   FACTOR_KEYS: Buffer.alloc(32).toString("base64"),
   EVENT_KEY: Buffer.alloc(32).toString("base64"),
   EVENT_KEYS: Buffer.alloc(32).toString("base64"),

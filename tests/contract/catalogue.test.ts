@@ -242,6 +242,7 @@ describe("the functions", () => {
       "getPageScript",
       "choosePassword",
       "visitAccount",
+      "takeSamlRequest",
       "giveConsent",
       "endSession",
       "endSessionByForm",
@@ -266,6 +267,11 @@ describe("the functions", () => {
       "resetPassword",
       "initUserNameRecovery",
       "recoverUserName",
+      // Service providers of SAML sign their requests; a ticket of a sign-in is tied to a browser.
+      "signOnBySaml",
+      "signOnBySamlForm",
+      "sendSamlResponse",
+      "getSamlMetadataOfProvider",
       // The session of the browser authenticates.
       "showAccount",
       "showAccountProfile",

@@ -9,6 +9,7 @@ import {
   factorKeysOf,
   formKeyOf,
   nonceKeyOf,
+  samlKeysOf,
 } from "#core/kernel/seal.ts";
 import {
   canaryNames,
@@ -173,12 +174,14 @@ describe("secrets", () => {
     expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
     expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
   });
-  test("sign-in and recovery seal their forms and codes with a derived key, which opens no secret", () => {
+  test("sign-in, SAML and recovery seal their forms and codes with a derived key, which opens no secret", () => {
     expect(holders(formKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual([
       "AccountRecoveryFunction",
+      "SamlFunction",
       "SignInFunction",
     ]);
-    for (const name of ["sign-in", "account-recovery"] as const) expect(plan[name].needs).not.toContain("sealing");
+    for (const name of ["sign-in", "saml", "account-recovery"] as const)
+      expect(plan[name].needs).not.toContain("sealing");
   });
   test("the function of sign-in alone has the derived keys of one-time codes, which open no other secret", () => {
     const { SST_SECRET_SealKey: key } = secrets;
@@ -186,6 +189,10 @@ describe("secrets", () => {
     expect(holders(factorKeysOf(key, "none"))).toEqual(["SignInFunction"]);
     const variables = names.filter((name) => variablesOf(plan[name]).includes("FACTOR_KEYS"));
     expect(variables).toEqual(["sign-in"]);
+  });
+  test("the function of SAML alone has the derived keys of what signs assertions, which open no other secret", () => {
+    expect(names.filter((name) => plan[name].needs.includes("saml"))).toEqual(["saml"]);
+    expect(holders(samlKeysOf(secrets.SST_SECRET_SealKey, "none"))).toEqual(["SamlFunction"]);
   });
   test("what sends events has derived keys of receivers' secrets and of signing keys, and not the sealing key", () => {
     const own = (key: string) => holders(key).sort();

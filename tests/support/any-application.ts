@@ -232,7 +232,7 @@ const oidc = fc
   })
   .map((given) => (given.publicClient ? { ...given, clientAuthentication: undefined } : given));
 
-const algorithm = maybe(fc.constantFrom("http://www.w3.org/2000/09/xmldsig#rsa-sha1"));
+const algorithm = maybe(fc.constantFrom("http://www.w3.org/2001/04/xmldsig-more#rsa-sha512"));
 const saml = fc.record({
   serviceProviderQualifier: maybe(anyText(50).map((text) => text.replaceAll("@", ""))),
   assertionConsumerUrls: fc.array(address, { minLength: 1, maxLength: 3 }),
@@ -249,7 +249,7 @@ const saml = fc.record({
           nameIdFormat: maybe(fc.oneof(anyText(100), fc.constant("urn:oasis:names:tc:SAML:2.0:nameid-format:x/y"))),
           audiences: few(anyText(100)),
           recipients: few(anyText(100)),
-          digestAlgorithm: maybe(fc.constant("http://www.w3.org/2000/09/xmldsig#sha1")),
+          digestAlgorithm: maybe(fc.constant("http://www.w3.org/2001/04/xmlenc#sha512")),
           encryption: maybe(fc.record({ enabled: flag })),
         }),
       ),

@@ -57,7 +57,7 @@ export const floors: readonly (readonly Room[])[] = [
       path: "packages/core/sign-in",
       purpose: "who calls and who signs in: authentication, rules, tokens for clients, pages, sessions",
       inside: [
-        ["account", "explain"],
+        ["account", "saml", "explain"],
         ["flow", "recovery"],
         ["mails"],
         ["oauth", "logout", "pages"],
@@ -176,7 +176,11 @@ export const reserved: readonly { readonly packages: RegExp; readonly folders: R
   },
   { packages: /^(@middy|@aws-lambda-powertools)\//, folders: /^packages\/core\/http\// },
   { packages: /^@fastify\/busboy$/, folders: /^packages\/core\/http\// },
-  { packages: /^@rgrove\/parse-xml$/, folders: /^packages\/core\/(kernel|applications\/(files|protocols))\// },
+  {
+    packages: /^@rgrove\/parse-xml$/,
+    folders: /^packages\/core\/(kernel|applications\/(files|protocols)|sign-in\/saml)\//,
+  },
+  { packages: /^(xml-crypto|xml-encryption|@xmldom\/xmldom)$/, folders: /^packages\/core\/sign-in\/saml\// },
   {
     packages: /^zod$/,
     folders:
@@ -188,7 +192,7 @@ export const reserved: readonly { readonly packages: RegExp; readonly folders: R
   { packages: /^jose$/, folders: /^packages\/core\/tokens\// },
   { packages: /^smol-toml$/, folders: /^packages\/core\/service\/settings\// },
   { packages: /^ldapts$/, folders: /^packages\/core\/directory\/ldap\// },
-  { packages: /^@peculiar\//, folders: /^packages\/local\// },
+  { packages: /^@peculiar\//, folders: /^packages\/(local|core\/tokens)\// },
   { packages: /^esbuild$/, folders: /^packages\/(front|tools)\// },
   { packages: /^marked$/, folders: /^packages\/front\// },
   { packages: /^(commander|@clack\/prompts|cli-table3)$/, folders: /^packages\/cli\// },

@@ -109,6 +109,11 @@ export function eventSigningKeysOf(sealKey: string, formerSealKeys: string): str
   return allOf((key) => derived(key, "event-signing").toString("base64"), sealKey, formerSealKeys);
 }
 
+/** The keys of the private keys that sign SAML assertions, in the same form. */
+export function samlKeysOf(sealKey: string, formerSealKeys: string): string {
+  return allOf((key) => derived(key, "saml").toString("base64"), sealKey, formerSealKeys);
+}
+
 function allOf(derive: (sealKey: string) => string, sealKey: string, formerSealKeys: string): string {
   const former = formerSealKeys === "none" || formerSealKeys === "" ? [] : formerSealKeys.split(",");
   return [sealKey, ...former].map(derive).join(",");

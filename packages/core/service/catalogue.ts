@@ -28,6 +28,7 @@ import { pushedOperations } from "../sign-in/flow/contract-pushed.ts";
 import { oauthOperations } from "../sign-in/oauth/contract.ts";
 import { portalOperations } from "../sign-in/portal/contract.ts";
 import { accountRecoveryOperations } from "../sign-in/recovery/contract.ts";
+import { samlOperations } from "../sign-in/saml/contract.ts";
 import { sessionOperations } from "../sign-in/sessions/contract.ts";
 import { recoveryOperations } from "../versions/deleted/contract.ts";
 import { administrationHistoryOperations } from "../versions/history/contract-administration.ts";
@@ -62,6 +63,7 @@ export const catalogue = {
   ...signInOperations,
   ...accountRecoveryOperations,
   ...sessionOperations,
+  ...samlOperations,
   ...accountOperations,
   ...portalOperations,
   ...scim1Operations,

@@ -24,6 +24,8 @@ const bodyOf = async (response: Response): Promise<unknown> => {
   if (text === "") return undefined;
   const type = response.headers.get("content-type") ?? "";
   if (/html/.test(type)) return PAGE;
+  // A certificate is another one in each run.
+  if (/samlmetadata/.test(type)) return text.replace(/(X509Certificate>)[^<]+/g, "$1...");
   return /json/.test(type) ? JSON.parse(text) : text;
 };
 

@@ -74,6 +74,8 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   giveConsent: 400,
   signOut: 400,
   sendAnswer: 400,
+  takeSamlRequest: 400,
+  sendSamlResponse: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

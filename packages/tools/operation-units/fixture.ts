@@ -48,7 +48,11 @@ export const CAS = {
 export const STS = { realm: "https://sts.example", replyTo: "https://sts.example/reply" };
 export const TRUST = { audience: "https://trust.example", certificateAlias: "wso2carbon" };
 export const SAML = {
-  manualConfiguration: { issuer: "https://sp.example", assertionConsumerUrls: ["https://sp.example/acs"] },
+  manualConfiguration: {
+    issuer: "https://sp.example",
+    assertionConsumerUrls: ["https://sp.example/acs"],
+    singleSignOnProfile: { enableIdpInitiatedSingleSignOn: true },
+  },
 };
 export const OIDC = {
   grantTypes: ["authorization_code", "client_credentials", "password", "refresh_token"],

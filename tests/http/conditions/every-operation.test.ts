@@ -69,6 +69,10 @@ const untagged = [
   "getDeletedResource",
   "getPageScript",
   "sendAnswer",
+  "signOnBySaml",
+  "sendSamlResponse",
+  "getSamlMetadataOfProvider",
+  "takeSamlRequest",
 ];
 /** Changes of existing resources that have no path of their own or no tag, or none that could succeed. */
 const withoutTarget = [

@@ -41,7 +41,7 @@ test("returns the fields of a SAML2 configuration", async () => {
       idpInitiatedSingleLogout: { enabled: true, returnToUrls: ["https://fields.example/bye"] },
     },
     requestValidation: { enableSignatureValidation: true, signatureValidationCertAlias: "wso2carbon" },
-    responseSigning: { enabled: true, signingAlgorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1" },
+    responseSigning: { enabled: true, signingAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512" },
     enableAssertionQueryProfile: true,
   };
   expect(await stored("saml fields", "saml", { manualConfiguration })).toMatchObject(manualConfiguration);

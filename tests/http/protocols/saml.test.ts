@@ -67,7 +67,7 @@ describe("getSamlConfiguration", () => {
           digestAlgorithm: "http://www.w3.org/2001/04/xmlenc#sha256",
           encryption: {
             enabled: false,
-            assertionEncryptionAlgorithm: "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
+            assertionEncryptionAlgorithm: "http://www.w3.org/2009/xmlenc11#aes256-gcm",
             keyEncryptionAlgorithm: "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p",
           },
         },
@@ -90,6 +90,12 @@ describe("getSamlConfiguration", () => {
   test("accepts the manual body of WSO2 and shows its name-id format as a URN", async () => {
     const body = await upstreamBody("create-saml-app-with-manual-config");
     const manual = body.inboundProtocolConfiguration.saml.manualConfiguration;
+    // It has SHA-1, which is refused.
+    const weak = await ask("POST", APPLICATIONS, { body });
+    expect([weak.status, weak.body.code]).toEqual([400, "SAML-60001"]);
+    expect(weak.body.description).toContain("It takes http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
+    manual.responseSigning.signingAlgorithm = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
+    manual.singleSignOnProfile.assertion.digestAlgorithm = "http://www.w3.org/2001/04/xmlenc#sha256";
     const id = await create(body);
     const shown = await get(id);
     expect(shown.singleSignOnProfile.assertion.nameIdFormat).toBe(

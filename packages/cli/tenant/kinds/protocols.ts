@@ -159,7 +159,7 @@ function normalisedSaml(settings: Document, shown: Document): Document {
   // The service draws an index where a body has none, and keeps it.
   const given = manual.singleSignOnProfile?.attributeConsumingServiceIndex || index || "0";
   const singleSignOnProfile = { ...manual.singleSignOnProfile, attributeConsumingServiceIndex: String(given) };
-  return shortSaml(plainData(samlServiceProvider({ ...manual, singleSignOnProfile }, undefined)));
+  return shortSaml(plainData(samlServiceProvider({ ...manual, singleSignOnProfile }, undefined, true)));
 }
 
 /** What the service shows of a service provider, without what is usual. */

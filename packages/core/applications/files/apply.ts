@@ -94,7 +94,7 @@ export async function prepareImport(
     const manual = protocols.saml?.manualConfiguration;
     const inbound: InboundProtocols = {
       ...(protocols.oidc && { oidc: clientOf(protocols.oidc, before?.inbound.oidc, support, owner) }),
-      ...(manual && { saml: samlServiceProvider(manual, before?.inbound.saml) }),
+      ...(manual && { saml: samlServiceProvider(manual, before?.inbound.saml, true) }),
       ...(protocols.passiveSts && { passiveSts: passiveSts(protocols.passiveSts, undefined) }),
       ...(protocols.wsTrust && { wsTrust: wsTrust(protocols.wsTrust, undefined) }),
       ...(customs.length > 0 && {

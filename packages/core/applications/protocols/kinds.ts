@@ -74,7 +74,10 @@ export interface ProtocolRef {
 }
 
 /** The unique key of a SAML service provider: its issuer, with its qualifier if it has one. */
-export function samlKey({ issuer, serviceProviderQualifier }: NonNullable<InboundProtocols["saml"]>): string {
+export function samlKey({
+  issuer,
+  serviceProviderQualifier,
+}: Pick<NonNullable<InboundProtocols["saml"]>, "issuer" | "serviceProviderQualifier">): string {
   return serviceProviderQualifier ? `${issuer}:urn:sp:qualifier:${serviceProviderQualifier}` : issuer;
 }
 

@@ -1,7 +1,8 @@
 /**
  * The allowed values of protocol settings, for the metadata operations and for validation. Those of WSO2 Identity
- * Server.
+ * Server, without algorithms of SAML that are not secure.
  */
+import { digests, encryptions, keyEncryptions, SAFE, signatures } from "./saml-algorithms.ts";
 
 /** The allowed values of one setting, and its default. */
 export interface Options {
@@ -9,59 +10,15 @@ export interface Options {
   readonly defaultValue?: string;
 }
 
-const DSIG = "http://www.w3.org/2000/09/xmldsig";
-const DSIG_MORE = "http://www.w3.org/2001/04/xmldsig-more";
-const ENC = "http://www.w3.org/2001/04/xmlenc";
-const ENC11 = "http://www.w3.org/2009/xmlenc11";
-
 /** The alias of the server's certificate. */
 export const SERVER_CERTIFICATE_ALIAS = "wso2carbon";
 
 export const samlOptions = {
   defaultNameIdFormat: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
-  responseSigningAlgorithm: {
-    options: [
-      `${DSIG}#dsa-sha1`,
-      `${DSIG_MORE}#ecdsa-sha1`,
-      `${DSIG_MORE}#ecdsa-sha256`,
-      `${DSIG_MORE}#ecdsa-sha384`,
-      `${DSIG_MORE}#ecdsa-sha512`,
-      `${DSIG_MORE}#rsa-md5`,
-      `${DSIG_MORE}#rsa-ripemd160`,
-      `${DSIG}#rsa-sha1`,
-      `${DSIG_MORE}#rsa-sha256`,
-      `${DSIG_MORE}#rsa-sha384`,
-      `${DSIG_MORE}#rsa-sha512`,
-    ],
-    defaultValue: `${DSIG_MORE}#rsa-sha256`,
-  },
-  responseDigestAlgorithm: {
-    options: [
-      `${DSIG_MORE}#md5`,
-      `${ENC}#ripemd160`,
-      `${DSIG}#sha1`,
-      `${ENC}#sha256`,
-      `${DSIG_MORE}#sha384`,
-      `${ENC}#sha512`,
-    ],
-    defaultValue: `${ENC}#sha256`,
-  },
-  assertionEncryptionAlgorithm: {
-    options: [
-      `${ENC}#aes256-cbc`,
-      `${ENC}#aes192-cbc`,
-      `${ENC}#aes128-cbc`,
-      `${ENC}#tripledes-cbc`,
-      `${ENC11}#aes128-gcm`,
-      `${ENC11}#aes192-gcm`,
-      `${ENC11}#aes256-gcm`,
-    ],
-    defaultValue: `${ENC}#aes256-cbc`,
-  },
-  keyEncryptionAlgorithm: {
-    options: [`${ENC}#rsa-oaep-mgf1p`, `${ENC}#rsa-1_5`, `${ENC11}#rsa-oaep`],
-    defaultValue: `${ENC}#rsa-oaep-mgf1p`,
-  },
+  responseSigningAlgorithm: { options: Object.keys(signatures), defaultValue: SAFE.signature },
+  responseDigestAlgorithm: { options: Object.keys(digests), defaultValue: SAFE.digest },
+  assertionEncryptionAlgorithm: { options: Object.keys(encryptions), defaultValue: SAFE.encryption },
+  keyEncryptionAlgorithm: { options: Object.keys(keyEncryptions), defaultValue: SAFE.keyEncryption },
 } as const satisfies Record<string, Options | string>;
 
 /** The grant types that a client may have, with display names. */

@@ -29,13 +29,20 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent
- * part is off. Throws `saml.invalid`.
+ * part is off. `isImported`: algorithms that are not secure are kept, and nobody can sign in with them. Throws
+ * `saml.invalid`.
  */
-export function samlServiceProvider(given: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
+export function samlServiceProvider(
+  given: Manual,
+  before: SamlServiceProvider | undefined,
+  isImported = false,
+): SamlServiceProvider {
   checkTogether(
     () => checkKeys(given),
     () => checkAddresses(given),
-    () => checkAlgorithms(given),
+    () => {
+      if (!isImported) checkAlgorithms(given);
+    },
   );
   const manual = withStoredAddresses(given);
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;

@@ -83,10 +83,20 @@ function countOf(value: string): number {
   return keys.length;
 }
 
+/** All certificates of a PEM text, or of the Base64 of one: an owner that changes its key has two for a while. */
+export function pemCertificates(value: string): readonly X509Certificate[] {
+  const text = value.includes(BEGIN) ? value : Buffer.from(value, "base64").toString("latin1");
+  const parts = text.split(BEGIN).slice(1, CERTIFICATES_MAX + 1);
+  return parts.flatMap((part) => readPem(`${BEGIN}${part}`) ?? []);
+}
+
+const BEGIN = "-----BEGIN CERTIFICATE-----";
+const CERTIFICATES_MAX = 5;
+
 /** The certificate of a PEM text, or of the Base64 of one. */
 export function pemCertificate(value: string): X509Certificate | undefined {
   const texts = [value, Buffer.from(value, "base64").toString("latin1")];
-  return texts.flatMap((text) => (text.includes("-----BEGIN CERTIFICATE-----") ? (readPem(text) ?? []) : []))[0];
+  return texts.flatMap((text) => (text.includes(BEGIN) ? (readPem(text) ?? []) : []))[0];
 }
 
 /** A set of the key of a certificate; an empty one for a kind of key that is not supported. */

@@ -169,6 +169,8 @@ export const keys = {
   pushedRequest: (digest: string): Key => main(`G#PAR#${digest}`),
   /** An answer with tokens that a browser fetches, under the digest of its ticket. */
   frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
+  /** A request of SAML that was answered, under the digest of its ID and its service provider. */
+  samlRequest: (digest: string): Key => main(`G#SAMLREQ#${digest}`),
   /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
   session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,
@@ -250,6 +252,9 @@ export const keys = {
   /** The keys that verify security events, and those that sign them (decision 0089). They sign no token. */
   eventKeyRing: (): Key => main("G#EVKEYS"),
   eventSigningKeys: (): Key => main("G#EVSIGN"),
+  /** The keys of SAML of a tenant with their certificates, and what signs its assertions (decision 0196). */
+  samlKeyRing: (tenant: string): Key => main(`${of(tenant)}#SAMLKEYS`),
+  samlSigningKeys: (tenant: string): Key => main(`${of(tenant)}#SAMLSIGN`),
   /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
   /** How far a restored table is made safe (decision 0070). No function reads it. */

@@ -84,10 +84,16 @@ const table = {
       "/oauth2/consent",
       "/oauth2/sign-out",
       "/oauth2/userinfo",
+      "/oauth2/saml",
       "/oidc/logout",
       "/account/sign-in",
     ],
   },
+  /**
+   * The identity provider of SAML 2.0: reads and verifies requests, and composes and signs answers. The only function
+   * that loads the libraries of XML signatures. Between the two the function of sign-in asks the person.
+   */
+  saml: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2"] },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
   /** Sessions of users and what they have agreed to, for themselves and for administrators. */
@@ -149,6 +155,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/oidc", dialect: "oauth2" },
+  { prefix: "/samlsso", dialect: "oauth2" },
+  { prefix: "/identity/metadata/saml2", dialect: "oauth2" },
   { prefix: "/account", dialect: "oauth2" },
   { prefix: "/access/v1", dialect: "authzen" },
   { prefix: "/.well-known/authzen-configuration", dialect: "management" },

@@ -8,6 +8,7 @@ import type { Client } from "../../applications/registry/client-store.ts";
 import { type Application, freshApplication } from "../../applications/registry/model.ts";
 import type { Language } from "../pages/language.ts";
 import { languages } from "../pages/messages.ts";
+import { tokenlessClient } from "./protocols/tokenless-client.ts";
 
 /** The pages below `/account` that a sign-in can lead to. */
 export const accountPages = ["profile", "deletion"] as const;
@@ -47,29 +48,7 @@ export function accountApplication(tenant: string, language: Language): AccountA
       authenticationSequence: { ...fresh.authenticationSequence, type: "USER_DEFINED", steps },
       advancedConfigurations: { skipLoginConsent: true },
     },
-    client: {
-      clientId: ACCOUNT_ID,
-      tenant,
-      applicationId: ACCOUNT_ID,
-      settings: {
-        sealedSecret: "",
-        isEnabled: true,
-        state: "ACTIVE",
-        // It gets no tokens.
-        grantTypes: [],
-        isPublic: true,
-        tokenType: "",
-        userTokenSeconds: 0,
-        clientTokenSeconds: 0,
-        refreshSeconds: 0,
-        rotatesRefresh: true,
-      },
-      apis: [],
-      tokensFromMs: 0,
-      scopesFromMs: 0,
-      guestsFromMs: 0,
-      assignedFromMs: 0,
-    },
+    client: tokenlessClient({ clientId: ACCOUNT_ID, tenant, applicationId: ACCOUNT_ID }),
   };
 }
 

@@ -27,7 +27,7 @@ export function askConsent(asked: Asked, current: Current, { known }: TenantFact
     if (name === SIGNED_IN) return { name: languages[language].consentOwnAccount };
     return scopeInWords(name, given ? scopeForGuest(name, ofTenant) : ofTenant, language);
   });
-  const further = given?.map(shownClaim) ?? furtherClaims(request, application, known);
+  const further = (given ?? furtherClaims(request, application, known)).map(shownClaim);
   const claims = further.map((name) => claimInWords(name, language));
   return consentPage(
     {

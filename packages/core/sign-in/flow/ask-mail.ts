@@ -9,13 +9,14 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import { askForSignIn } from "../mails/ask.ts";
 import { type MailedForm, mailedPage } from "../pages/mailed-pages.ts";
 import { askPassword, waysInto } from "./ask-password.ts";
-import { type Asked, taken } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
 import { nextProof, provenBy, type Standing } from "./factors.ts";
 import { actionOf, type OpenedForm } from "./forms.ts";
 import { randomText } from "./passkey-site.ts";
 import { type MailedRequest, type MailedStage, sealPending } from "./pending.ts";
 import { optionsOf, pagesOf } from "./proven-page.ts";
+import { taken } from "./taken.ts";
 
 const NAME_MAX = 255;
 

@@ -18,6 +18,7 @@ import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./cla
 import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { allowedTypes, checkFront, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
+import type { SamlAsked } from "./saml/asked.ts";
 
 /** Where and how a client gets its answer. */
 export interface ReturnAddress {
@@ -56,6 +57,8 @@ export interface AuthorizationRequest {
   readonly claims?: RequestedClaims | undefined;
   /** The person signs in to the pages of the own account, and to no application. */
   readonly account?: AccountVisit | undefined;
+  /** A service provider of SAML 2.0 asks: its address is `to`, with its RelayState as `state`. */
+  readonly saml?: SamlAsked | undefined;
 }
 
 const PROMPTS: ReadonlySet<string> = new Set(["none", "login", "consent", "select_account"]);
@@ -132,10 +135,8 @@ export function readAuthorizationRequest(parameters: Parameters, requester: Requ
  * Why people cannot sign in to an application now; `undefined` where they can. The service does not do less than the
  * settings ask for.
  */
-export function problemOf(
-  { applicationEnabled, inbound, authenticationSequence, advancedConfigurations }: Application,
-  sendsMail: boolean,
-): AuthorizationError | undefined {
+export function problemOf(application: Application, sendsMail: boolean): AuthorizationError | undefined {
+  const { applicationEnabled, inbound, advancedConfigurations } = application;
   const refuse = (why: string) => new AuthorizationError("unauthorized_client", why);
   const { oidc } = inbound;
   if (!oidc || !applicationEnabled || oidc.state !== "ACTIVE") return refuse("The application is not enabled.");
@@ -152,6 +153,14 @@ export function problemOf(
   if (oidc.isFAPIApplication && !isFapi2(oidc)) {
     return refuse("Of the FAPI profiles the service offers FAPI2_SECURITY. Choose it in fapiProfile.");
   }
+  return unmetBy(application, sendsMail);
+}
+
+/** The same for any protocol: an application asks for a proof that this service does not have. */
+export function unmetBy(
+  { authenticationSequence }: Pick<Application, "authenticationSequence">,
+  sendsMail: boolean,
+): AuthorizationError | undefined {
   const needed = neededWays(authenticationSequence, sendsMail);
   if (!("missing" in needed)) return undefined;
   return new AuthorizationError(

@@ -1,35 +1,27 @@
 /** The authorization endpoint: which client asks, where its answer may go, and what the browser must do first. */
 
-import type { Client } from "../../applications/registry/client-store.ts";
 import type { Application } from "../../applications/registry/model.ts";
-import { unprovenWays } from "../../applications/registry/sequence-model.ts";
-import { findFactors } from "../../directory/credentials/factor-store.ts";
-import { mustChangePassword } from "../../directory/users/model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../tokens/id-token-reader.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
 import { languageOf } from "../pages/language.ts";
-import { type Consent, findConsent } from "../sessions/consent-store.ts";
-import type { SessionReference } from "../sessions/session-store.ts";
 import { answerError } from "./answers.ts";
+import { arrive, candidatesFor } from "./arrive.ts";
 import type { Asked } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { type AuthorizationRequest, type Requester, readAuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn } from "./cookies.ts";
-import { standingIn } from "./factors.ts";
 import type { PageHeaders } from "./forms.ts";
-import { expectedSubject, isExpected } from "./hints.ts";
+import { expectedSubject } from "./hints.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { findPushed, isPushedName, pushedDigest } from "./pushed-store.ts";
 import { parametersInObject } from "./request-object.ts";
 import { modeOf } from "./response-types.ts";
 import { returnAddressOf } from "./return-address.ts";
 import { checkSector } from "./sectors.ts";
-import { type Current, currentSession, guestSession, otherReferences, referenceIn } from "./session.ts";
-import { askWho, proceed } from "./steps.ts";
 import { stepsOf } from "./ways.ts";
 
 /**
@@ -58,15 +50,7 @@ export async function authorize(
     await checkSector(requester, context);
     const steps = stepsOf(application, request, context.tools);
     const asked: Asked = { ...sending, request, application, client, steps, browser: browser.text };
-    const chosen = await chosenFor(candidates, request, application, context);
-    const usableSession = chosen && suits(chosen.current, request, context) ? chosen.current : undefined;
-    const page = askWho(asked, usableSession !== undefined, context);
-    if (page) return await page();
-    if (!usableSession) throw new Error("a person without a session was not asked who it is");
-    const standing = standingIn(usableSession);
-    const isFactorLeft = unprovenWays(steps.asked, standing.methods) !== undefined;
-    const factors = isFactorLeft ? await findFactors(context.table, standing.home, usableSession.user.id) : {};
-    return await proceed(asked, standing, { factors, consent: chosen?.consent, facts }, [], context);
+    return await arrive(asked, candidates, facts, context);
   } catch (error) {
     if (error instanceof AuthorizationError) return answerError(error, to, sending, context);
     throw error;
@@ -82,58 +66,6 @@ function requestOf(parameters: Parameters, hint: IdTokenHint | undefined, reques
     throw new AuthorizationError("invalid_request", "id_token_hint and the claim sub name different users.");
   }
   return { ...request, expected };
-}
-
-/** A session that counts, with what its user has agreed to. */
-interface Candidate {
-  readonly current: Current;
-  readonly consent: Consent | undefined;
-}
-
-/**
- * The first session whose user the client expects: that of the tenant comes first, then that of the guest who entered
- * the password last.
- */
-async function chosenFor(
-  candidates: readonly Candidate[],
-  request: AuthorizationRequest,
-  application: Requester["application"],
-  context: SignInContext,
-): Promise<Candidate | undefined> {
-  for (const each of candidates) {
-    const { user, session } = each.current;
-    if (await isExpected({ user, home: session.tenant }, request, application, context)) return each;
-  }
-  return undefined;
-}
-
-/** Whether the user entered the password recently enough, and may keep it. */
-function suits({ session, user }: Current, { maxAgeSeconds }: AuthorizationRequest, { now }: SignInContext): boolean {
-  const isRecent = maxAgeSeconds === undefined || now / 1_000 - session.authSeconds <= maxAgeSeconds;
-  return isRecent && !mustChangePassword(user);
-}
-
-/** The sessions of the browser that can answer a request, the best first. One round trip. */
-async function candidatesFor({ tenant, clientId, applicationId, settings }: Client, context: SignInContext) {
-  const read = async (reference: SessionReference, find: typeof guestSession) => {
-    const [current, consent] = await Promise.all([
-      find(reference, clientId, context),
-      findConsent(context.table, reference.tenant, reference.userId, applicationId),
-    ]);
-    return current ? [{ current, consent }] : [];
-  };
-  const own = referenceIn(context, tenant);
-  const others = settings.takesGuests ? otherReferences(context, tenant) : [];
-  const [ofTenant, ofGuests] = await Promise.all([
-    own ? read(own, currentSession) : [],
-    Promise.all(others.map((each) => read(each, guestSession))),
-  ]);
-  return [...ofTenant, ...ofGuests.flat().sort(byPassword)];
-}
-
-/** The one who entered the password last comes first. */
-function byPassword({ current: { session: one } }: Candidate, { current: { session: other } }: Candidate): number {
-  return other.authSeconds - one.authSeconds || (one.sid < other.sid ? 1 : -1);
 }
 
 /** The parameters that count, and how they came. */
@@ -168,7 +100,7 @@ async function requesterOf(parameters: Parameters, context: SignInContext) {
   const [application, owner, candidates, facts, outerHint] = await Promise.all([
     context.applications.find(tenant, applicationId),
     context.tenants.find(tenant),
-    candidatesFor(client, context),
+    candidatesFor(client, client.settings.takesGuests === true, context),
     tenantFacts(tenant, (one(given.parameters, "scope") ?? "").split(" "), context),
     hintOf(given.parameters),
   ]);

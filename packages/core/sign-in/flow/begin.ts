@@ -7,8 +7,6 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import { revocationStore } from "../../tokens/revocation-store.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { sessionsOf } from "../sessions/session-store.ts";
-import { answerError } from "./answers.ts";
-import { takenRequest } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { tenantFacts } from "./code.ts";
@@ -16,10 +14,12 @@ import type { SignInContext } from "./context.ts";
 import { fromNow, type Standing } from "./factors.ts";
 import type { OpenedForm, PageHeaders } from "./forms.ts";
 import { isExpected } from "./hints.ts";
+import { tell } from "./issue.ts";
 import type { MailedStage } from "./pending.ts";
 import type { NextSetup } from "./second-factor.ts";
 import { formerSession, pageMarksOf } from "./session.ts";
 import { proceed } from "./steps.ts";
+import { takenRequest } from "./taken.ts";
 
 /** What a client is told that expects another user. */
 export const OTHER_USER = new AuthorizationError("login_required", "Another user signed in than the client expects.");
@@ -83,7 +83,7 @@ export async function begin(
   const home = request.tenant;
   if (!(await isExpected({ user, home }, request, application, context))) {
     await context.table.write(...storing);
-    return answerError(OTHER_USER, request.to, asked, context);
+    return tell(OTHER_USER, asked, context);
   }
   const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods: [METHOD[way]] };
   if (nextSetup) {

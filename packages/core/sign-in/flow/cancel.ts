@@ -1,17 +1,13 @@
 /** Ends a sign-in that its person gives up: the client hears of it, and nothing is given (decision 0187). */
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { leadTo } from "../pages/layout.ts";
-import { pathOf } from "../pages/paths.ts";
-import { pathOfVisit } from "./account.ts";
-import { answerError } from "./answers.ts";
+import { answering } from "./answering.ts";
 import { askPassword } from "./ask-password.ts";
-import { takenRequest } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import type { SignInContext } from "./context.ts";
 import { opened, type PageHeaders } from "./forms.ts";
-import { answering } from "./issue.ts";
+import { tell } from "./issue.ts";
 import type { MailedStage, ProvenStage } from "./pending.ts";
-import { referenceIn } from "./session.ts";
+import { takenRequest } from "./taken.ts";
 import { PagesUsed } from "./used-pages-store.ts";
 
 /**
@@ -36,13 +32,7 @@ export async function cancel(
     if (error instanceof PagesUsed) return askPassword(asked, context, { problem: "used" });
     throw error;
   }
-  if (wanted.account) {
-    // Without a session the pages of the own account would ask for the password again.
-    const { page } = wanted.account;
-    const hasSession = referenceIn(context, wanted.tenant) !== undefined;
-    return leadTo(hasSession ? pathOf(pathOfVisit({ page }), wanted.tenant) : "/", asked);
-  }
-  return answerError(CANCELLED, wanted.to, asked, context);
+  return tell(CANCELLED, asked, context);
 }
 
 const CANCELLED = new AuthorizationError("access_denied", "The user cancelled the sign-in.");

@@ -14,6 +14,7 @@ import { claimsAskedFor, knownClaims } from "../openid/user-claims.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { subjectAt } from "./hints.ts";
+import { claimReferences, guestReferences } from "./saml/claims.ts";
 import { type Current, notingCode } from "./session.ts";
 
 /** Who asks for a code, and for what. */
@@ -170,6 +171,7 @@ export function guestClaims(
   application: Application,
   known: readonly OidcScope[],
 ): readonly string[] {
+  if (request.saml) return guestReferences(request.saml, application);
   const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
   const scopes = known.filter(({ name }) => request.scopes.includes(name));
   const implied = impliedClaims(request.scopes);
@@ -177,12 +179,13 @@ export function guestClaims(
   return asked.filter((reference) => !implied.has(reference));
 }
 
-/** The single claims of a request that its scopes do not give. */
+/** The single claims of a request that its scopes do not give; for SAML, what its answer says of the user. */
 export function furtherClaims(
   request: AuthorizationRequest,
   application: Application,
   known: readonly OidcScope[],
 ): readonly string[] {
+  if (request.saml) return claimReferences(request.saml, application);
   const ofScopes = new Set(known.flatMap(({ name, claims }) => (request.scopes.includes(name) ? claims : [])));
   const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
   return [...new Set([...idToken, ...userInfo])].filter((name) => !ofScopes.has(name));

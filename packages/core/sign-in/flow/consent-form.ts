@@ -7,19 +7,20 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { Language } from "../pages/language.ts";
 import { findConsent, storingConsent } from "../sessions/consent-store.ts";
 import { mayUse, NO_ACCESS, sayNoAccess } from "./access.ts";
-import { answerError } from "./answers.ts";
+import { answeredBefore, answering } from "./answering.ts";
 import { askConsent } from "./ask-consent.ts";
 import { askPassword } from "./ask-password.ts";
-import { type Asked, type Known, taken } from "./asked.ts";
+import type { Asked, Known } from "./asked.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { furtherClaims, guestClaims, type TenantFacts, tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { standingIn } from "./factors.ts";
 import { inLanguage, type OpenedForm, opened, type PageHeaders } from "./forms.ts";
-import { answeredBefore, answering, issue, refuse } from "./issue.ts";
+import { issue, refuse, tell } from "./issue.ts";
 import type { ConsentRequest } from "./pending.ts";
 import { currentSession, guestSession, referenceOf } from "./session.ts";
 import { refusalOf } from "./steps.ts";
+import { taken } from "./taken.ts";
 import { PagesUsed } from "./used-pages-store.ts";
 
 /** What the form contains. */
@@ -70,7 +71,7 @@ async function answerConsent(
     const steps = answering(request, context.now);
     if (steps.length > 0) await context.table.write(...steps);
     const why = request.lacksAccess ? NO_ACCESS : "The user did not agree.";
-    return answerError(new AuthorizationError("access_denied", why), request.to, asked, context);
+    return tell(new AuthorizationError("access_denied", why), asked, context);
   }
   // The account or the application may ask for more than before: the form proves nothing but the consent.
   const standing = standingIn(current);

@@ -267,6 +267,14 @@ export const signInOperations = {
       again: z.literal("yes").optional().meta({ description: "The person signs in again, whatever session there is" }),
     }),
   }),
+  takeSamlRequest: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/saml",
+    summary: "Sign a user in for a SAML request that was verified, and lead to its answer",
+    source: "decision 0195",
+    query: z.object({ request: parameter.meta({ description: "What /samlsso sent the browser here with" }) }),
+  }),
   giveConsent: operation({
     ...form,
     path: "/oauth2/consent",

@@ -7,7 +7,7 @@ import { passkeyLock } from "../authentication/factor-lock-store.ts";
 import type { SignInForm } from "../pages/pages.ts";
 import { askPasskeySetup } from "./ask-passkey.ts";
 import { askPassword } from "./ask-password.ts";
-import { type Asked, taken } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import { begin, beginningOf } from "./begin.ts";
 import type { SignInContext } from "./context.ts";
 import { mayAddPasskey } from "./factors.ts";
@@ -15,6 +15,7 @@ import type { OpenedForm, PageHeaders } from "./forms.ts";
 import { passkeyReasons, usedPasskeys } from "./passkey-form.ts";
 import { userIdIn } from "./passkey-site.ts";
 import { FactorsChanged, factorsChanged, logRefusalOf } from "./second-factor.ts";
+import { taken } from "./taken.ts";
 
 const { answering } = later(() => import("./webauthn.ts"), "answering");
 

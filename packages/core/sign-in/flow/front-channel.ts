@@ -19,12 +19,17 @@ export async function framesFor(
   { session, clients }: SessionWithClients,
   { issuerOf, applications }: FrameParts,
 ): Promise<readonly string[]> {
-  const tenants = new Map(clients.map(({ applicationId, tenant = session.tenant }) => [applicationId, tenant]));
   const found = await Promise.all(
-    [...tenants].map(async ([id, tenant]) => ({ tenant, application: await applications.find(tenant, id) })),
+    clients.map(async ({ clientId, applicationId, tenant = session.tenant }) => ({
+      clientId,
+      tenant,
+      application: await applications.find(tenant, applicationId),
+    })),
   );
-  const pages = found.flatMap(({ tenant, application }) => {
-    const address = application?.inbound.oidc?.logout?.frontChannelLogoutUrl;
+  const pages = found.flatMap(({ clientId, tenant, application }) => {
+    const { oidc } = application?.inbound ?? {};
+    // An application can be in a session as a service provider of SAML, too.
+    const address = oidc?.clientId === clientId ? oidc.logout?.frontChannelLogoutUrl : undefined;
     return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuerOf(tenant), session.sid)];
   });
   return [...new Set(pages)].slice(0, FRAMES_MAX);

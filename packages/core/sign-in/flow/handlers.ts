@@ -34,6 +34,7 @@ const { showMailedLink, takeMailedCode, takeMailedLink } = later(
 );
 const { visitAccount } = later(() => import("./account-visit.ts"), "visitAccount");
 const { confirmSignOut, endSession } = later(() => import("./sign-out.ts"), "confirmSignOut", "endSession");
+const { takeSamlRequest } = later(() => import("./saml/take-request.ts"), "takeSamlRequest");
 const { getUserInfo } = later(() => import("./user-info.ts"), "getUserInfo");
 
 /** A handler of the form of a page: takes it, shows it in another language, or ends the sign-in. */
@@ -64,6 +65,7 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
   useMailedLink: formOf<MailedBody>("mail-link", takeMailedLink),
   choosePassword: formOf<NewPasswordBody>("new-password", takeNewPassword),
   visitAccount: ({ query, headers }, context) => visitAccount(query, headers, context),
+  takeSamlRequest: ({ query, headers }, context) => takeSamlRequest(query.request ?? "", headers, context),
   giveConsent: ({ body, headers }, context) => takeConsent(body, headers, context),
 
   endSession: ({ query, headers }, context) => endSession(query, headers, false, context),

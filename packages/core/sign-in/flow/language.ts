@@ -5,12 +5,12 @@ import { askCode, askSetup } from "./ask-code.ts";
 import { askNewPassword } from "./ask-new-password.ts";
 import { askPasskey, askPasskeySetup } from "./ask-passkey.ts";
 import { askPassword } from "./ask-password.ts";
-import { taken } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
 import { inLanguage, opened, type PageHeaders } from "./forms.ts";
 import { shownAgain } from "./mailed-form.ts";
 import type { MailedStage, ProvenStage } from "./pending.ts";
 import { provenForm } from "./proven-form.ts";
+import { taken } from "./taken.ts";
 
 /** The same page as the form is from: nothing that was entered counts. Throws `request.invalid` for no form. */
 export async function switchLanguage(

@@ -11,7 +11,6 @@ import { type Language, languageOf } from "../pages/language.ts";
 import { type MailedForm, openedLinkPage, unusableLinkPage } from "../pages/mailed-pages.ts";
 import { send, sendTo, shown } from "./ask-mail.ts";
 import { askPassword } from "./ask-password.ts";
-import { takenRequest } from "./asked.ts";
 import { begin, beginningOf } from "./begin.ts";
 import type { SignInContext } from "./context.ts";
 import { localesIn } from "./cookies.ts";
@@ -21,6 +20,7 @@ import type { MailedStage } from "./pending.ts";
 import { provenForm } from "./proven-form.ts";
 import { optionsOf } from "./proven-page.ts";
 import { proceed } from "./steps.ts";
+import { takenRequest } from "./taken.ts";
 
 /** What the form of a page that waits for a mail contains. */
 export interface MailedBody {

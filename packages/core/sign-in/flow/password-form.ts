@@ -11,18 +11,19 @@ import type { Meanwhile, SignInStores } from "../authentication/attempt.ts";
 import { usable } from "../authentication/basic.ts";
 import { nameOrAddressIn, namesAmongGuests, type RefusalReason, type SignedIn } from "../authentication/sign-in.ts";
 import { removingSession, type SessionReference, type SessionWithClients } from "../sessions/session-store.ts";
-import { answerError } from "./answers.ts";
 import { askPassword } from "./ask-password.ts";
-import { type Asked, taken } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import { OTHER_USER, readOfUser } from "./begin.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { fromNow, type Standing, stillCounts } from "./factors.ts";
 import { type OpenedForm, opened, type PageHeaders } from "./forms.ts";
 import { isExpected, type Person } from "./hints.ts";
+import { tell } from "./issue.ts";
 import type { WaitingRequest } from "./pending.ts";
 import { formerSession, type Opening } from "./session.ts";
 import { proceed } from "./steps.ts";
+import { taken } from "./taken.ts";
 
 // The rules for passwords bring the list of the most common ones.
 const { weaknessOf } = later(() => import("./weak-password.ts"), "weaknessOf");
@@ -167,7 +168,7 @@ async function goOn(
   // The application took guests when the page was shown.
   if (home !== request.tenant && !asked.client.settings.takesGuests) return { page: entered.refuse(asked) };
   if (!(await isExpected({ user, home }, request, asked.application, context))) {
-    return { page: answerError(OTHER_USER, request.to, asked, context) };
+    return { page: await tell(OTHER_USER, asked, context) };
   }
   // The account changed during the request: the password may have been verified before that.
   if ((fromMs[0] ?? 0) > context.now && !(await entered.verify(context))) return { page: entered.refuse(asked) };

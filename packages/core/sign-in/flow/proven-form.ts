@@ -4,7 +4,6 @@ import { hasCodes, hasPasskeys, type User } from "../../directory/users/model.ts
 import { homeOf } from "../../tokens/model.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { sessionsOf } from "../sessions/session-store.ts";
-import { takenRequest } from "./asked.ts";
 import { tenantFacts } from "./code.ts";
 import type { SignInContext } from "./context.ts";
 import { type ProvenRequest, type Standing, standingOf } from "./factors.ts";
@@ -12,6 +11,7 @@ import type { OpenedForm, PageHeaders } from "./forms.ts";
 import type { ProvenStage } from "./pending.ts";
 import { formerSession } from "./session.ts";
 import type { UserFacts } from "./steps.ts";
+import { takenRequest } from "./taken.ts";
 
 /** A form of somebody who has proven something. */
 type ProvenForm = Pick<OpenedForm<ProvenStage>, "browser" | "language"> & {

@@ -91,11 +91,16 @@ export function referenceOf(
   return references(cookies).find((each) => each.digest === digest);
 }
 
+/** What finding a session reads. */
+type SessionStores = Pick<SignInContext, "table" | "users" | "now"> & {
+  readonly tools: { readonly settings: Pick<SignInSettings, "sessions"> };
+};
+
 /** The session of a guest, if `currentSession` counts it and the tenant of the guest is active. One round trip. */
 export async function guestSession(
   reference: SessionReference,
   clientId: string,
-  context: SignInContext,
+  context: SessionStores & { readonly tenants: Pick<SignInContext["tenants"], "find"> },
 ): Promise<Current | undefined> {
   const [current, home] = await Promise.all([
     currentSession(reference, clientId, context),
@@ -111,9 +116,7 @@ export async function guestSession(
 export async function currentSession(
   reference: SessionReference | undefined,
   clientId: string,
-  context: Pick<SignInContext, "table" | "users" | "now"> & {
-    readonly tools: { readonly settings: Pick<SignInSettings, "sessions"> };
-  },
+  context: SessionStores,
 ): Promise<Current | undefined> {
   if (!reference) return undefined;
   const { table, users, now } = context;

@@ -70,7 +70,9 @@ async function expandSession(
     const some = clients.slice(at, at + CLIENTS_AT_ONCE);
     const found = await Promise.all(some.map((each) => applications.find(each.tenant ?? tenant, each.applicationId)));
     const steps = some.flatMap(({ clientId, applicationId, tenant: other, subject }, place): Step[] => {
-      const isTold = found[place]?.inbound.oidc?.logout?.backChannelLogoutUrl;
+      const { oidc } = found[place]?.inbound ?? {};
+      // An application can be in a session as a service provider of SAML, too.
+      const isTold = oidc?.clientId === clientId && oidc.logout?.backChannelLogoutUrl;
       const client = { clientId, applicationId, ...(other !== undefined && { tenant: other }), subject };
       return [
         removingClient(key, clientId),

@@ -263,8 +263,13 @@ function rolesOf(
   });
 }
 
+/** How consents name a local claim: by its name in OpenID Connect, or by its URI where it has none there. */
+export function consentName(uri: string): string {
+  return (uri.startsWith(LOCAL) ? nameOf(uri.slice(LOCAL.length)) : undefined) ?? uri;
+}
+
 /** The value of a local claim; `undefined` for one that users do not have. */
-function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
+export function localValue(uri: string, claimed: ClaimedUser, role: Configuration["role"]): unknown {
   if (!uri.startsWith(LOCAL)) return undefined;
   const { user } = claimed;
   const claim = uri.slice(LOCAL.length);
@@ -299,6 +304,7 @@ export function inTenant(name: string, { tenant, isGuest }: Pick<ClaimedUser, "t
   return isGuest ? `${name}@${tenant}` : name;
 }
 
-function isPresent(value: unknown): boolean {
+/** Whether a claim has a value. */
+export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,0 +1,58 @@
+/**
+ * The identity provider of SAML 2.0: reads requests of service providers, and signs assertions. It asks nobody: the
+ * function of sign-in does, and sends the browser back. It reads no password, and its keys sign no token.
+ */
+import { applicationStore } from "#core/applications/registry/store.ts";
+import { openTable } from "#core/database/table/dynamo.ts";
+import { roleStore } from "#core/directory/roles/store.ts";
+import { tenantStore } from "#core/directory/tenant-store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { later } from "#core/kernel/later.ts";
+import { emailSection } from "#core/service/settings/email.ts";
+import { scim2Section } from "#core/service/settings/scim2.ts";
+import { sectionsFromFile } from "#core/service/settings/section.ts";
+import { signInSection } from "#core/service/settings/sign-in.ts";
+import { userStoreSection } from "#core/service/settings/user-stores.ts";
+import { newPairwiseSubjects } from "#core/sign-in/openid/pairwise-store.ts";
+import type { SamlStores } from "#core/sign-in/saml/context.ts";
+import { samlOperations } from "#core/sign-in/saml/contract.ts";
+import { samlHandlers } from "#core/sign-in/saml/handlers.ts";
+import { newSamlKeys } from "#core/tokens/saml-keys.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { sendsMails } from "./mails.ts";
+import { formSeal, samlSeal } from "./seals.ts";
+import { openUserStores } from "./user-stores.ts";
+
+const deployment = sectionsFromFile(deploymentFile(), [emailSection, scim2Section, signInSection, userStoreSection]);
+const { usersIn, groupsIn } = await openUserStores("saml", deployment);
+const { faultPage } = later(() => import("#core/sign-in/pages/fault-page.ts"), "faultPage");
+
+const tools: SamlStores["tools"] = {
+  seal: formSeal(),
+  settings: deployment.signIn,
+  keys: newSamlKeys(samlSeal()),
+  pairwise: newPairwiseSubjects(),
+};
+
+export const operations = samlOperations;
+
+export const handler = lambda<typeof operations, SamlStores>({
+  service: "saml",
+  operations,
+  handlers: samlHandlers,
+  faultPage,
+  baseUrl: baseUrl(),
+  table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),
+  stores: (table, { event }) => ({
+    table,
+    tools,
+    sendsMail: sendsMails(deployment),
+    cookies: event.cookies ?? [],
+    rawQuery: event.rawQueryString ?? "",
+    applications: applicationStore(table),
+    tenants: tenantStore(table),
+    users: usersIn(table),
+    groups: groupsIn(table),
+    roles: roleStore(table),
+  }),
+});

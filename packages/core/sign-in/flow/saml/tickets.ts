@@ -1,0 +1,72 @@
+/**
+ * What the browser carries between the function of SAML and that of sign-in: a request that was read and verified, and
+ * what came of it. Both are sealed, so that nothing is stored before there is an answer. Pure.
+ */
+import type { Seal } from "../../../kernel/seal.ts";
+import type { AuthorizationRequest } from "../authorization-request.ts";
+
+/** How long each of them counts: browsers follow at once. */
+const REQUEST_SECONDS = 5 * 60;
+const ANSWER_SECONDS = 60;
+/** The gateway takes 10,240 bytes of the request line and all headers. */
+const LENGTH_MAX = 6_000;
+
+/** A request that was read and verified. */
+export interface RequestTicket {
+  readonly request: AuthorizationRequest;
+  /** Whether the application takes guests, so that their sessions are read with it. */
+  readonly takesGuests: boolean;
+}
+
+/** What came of a request: a session, whose digest is `session`, or a refusal. */
+export interface AnswerTicket {
+  readonly request: AuthorizationRequest;
+  /** The digest of the text in the cookie of the browser. */
+  readonly browser: string;
+  readonly session?: string;
+  /** What a guest gives; absent for a user of the tenant. */
+  readonly given?: readonly string[];
+  readonly refusal?: { readonly code: string; readonly message: string };
+}
+
+/** Where the tickets lead, below the path of the tenant. */
+export const requestAddress = (sealed: string) => `/oauth2/saml?request=${sealed}`;
+export const answerAddress = (sealed: string) => `/samlsso/answer?answer=${sealed}`;
+
+/** Seals a request; `undefined` where it is too long for an address. */
+export function sealRequest(seal: Seal, ticket: RequestTicket, nowMs: number): string | undefined {
+  const sealed = sealing(seal, "saml request", ticket, nowMs + REQUEST_SECONDS * 1_000);
+  return sealed.length > LENGTH_MAX ? undefined : sealed;
+}
+
+/** Opens a request; `undefined` for any other text, and one that is too old. */
+export function openRequest(seal: Seal, text: string, nowMs: number): RequestTicket | undefined {
+  return opening<RequestTicket>(seal, "saml request", text, nowMs);
+}
+
+/** Seals what came of a request. */
+export function sealAnswer(seal: Seal, { nowMs, ...ticket }: AnswerTicket & { readonly nowMs: number }): string {
+  return sealing(seal, "saml answer", ticket, nowMs + ANSWER_SECONDS * 1_000);
+}
+
+/** Opens what came of a request; `undefined` for any other text, and one that is too old. */
+export function openAnswer(seal: Seal, text: string, nowMs: number): AnswerTicket | undefined {
+  return opening<AnswerTicket>(seal, "saml answer", text, nowMs);
+}
+
+type Kind = "saml request" | "saml answer";
+
+function sealing(seal: Seal, kind: Kind, ticket: object, untilMs: number): string {
+  return seal.seal(JSON.stringify({ ...ticket, untilMs }), kind);
+}
+
+function opening<T>(seal: Seal, kind: Kind, text: string, nowMs: number): T | undefined {
+  try {
+    // Only this service can seal a text that opens, so it has the form that it was given here.
+    const { untilMs, ...ticket } = JSON.parse(seal.open(text, kind)) as T & { readonly untilMs: number };
+    return nowMs < untilMs ? (ticket as T) : undefined;
+  } catch {
+    // Any other text is not one of this service.
+    return undefined;
+  }
+}

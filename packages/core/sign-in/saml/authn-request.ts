@@ -1,0 +1,163 @@
+/** The authentication request (SAML Core 2.0 section 3.4.1): what a service provider asks for. Pure. */
+import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
+import type { AskedContexts, SamlAsked } from "../flow/saml/asked.ts";
+import { isConsumer } from "../flow/saml/provider.ts";
+import { comparisons } from "./contexts.ts";
+import { SamlRefusal, status } from "./status.ts";
+import { childOf, childrenOf, namespaces, refuse, textOf, type XmlNode } from "./tree.ts";
+
+const FORMS = {
+  id: /^[A-Za-z_][A-Za-z0-9._-]{0,254}$/,
+  time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/,
+  index: /^\d{1,5}$/,
+} as const;
+const TEXT_MAX = 2_048;
+const CLASSES_MAX = 20;
+/** How far the clocks of two sides may be apart, and how long a request may take. */
+const AGE_MS = 5 * 60_000;
+const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
+
+/** Who sends a request: before it is verified, nothing else of it counts. */
+export function issuerOf(root: XmlNode): string {
+  if (root.namespace !== namespaces.protocol) throw refuse("It is not a message of SAML 2.0.");
+  if (root.name === "LogoutRequest" || root.name === "LogoutResponse") {
+    throw refuse("Logout by SAML is not offered. The user can sign out at /oidc/logout.");
+  }
+  if (root.name !== "AuthnRequest") throw refuse("It is not an AuthnRequest.");
+  const issuer = childOf(root, "assertion", "Issuer");
+  const text = issuer && textOf(issuer);
+  if (!text || text.length > TEXT_MAX) throw refuse("It names no Issuer.");
+  return text;
+}
+
+/** What identifies a request. */
+export interface RequestHead {
+  readonly id: string;
+  /** Where the answer goes: registered, character by character. */
+  readonly address: string;
+}
+
+/**
+ * The ID of a verified request, and where its answer goes. Throws `request.invalid`, which is shown to the person:
+ * there is no address yet.
+ */
+export function readHead(
+  { attributes }: XmlNode,
+  provider: SamlServiceProvider,
+  { destination, nowMs }: { readonly destination: string; readonly nowMs: number },
+): RequestHead {
+  const id = attributes.get("ID") ?? "";
+  if (!FORMS.id.test(id)) throw refuse("Its ID must be a name of letters, digits, '_', '-' and '.', up to 255.");
+  if (attributes.get("Version") !== "2.0") throw refuse("Its Version must be 2.0.");
+  const issued = attributes.get("IssueInstant") ?? "";
+  const issuedMs = FORMS.time.test(issued) ? Date.parse(issued) : Number.NaN;
+  if (!(Math.abs(nowMs - issuedMs) <= AGE_MS)) {
+    throw refuse("Its IssueInstant must be a time in UTC that is at most 5 minutes away. Compare the clocks.");
+  }
+  const sentTo = attributes.get("Destination");
+  if (sentTo !== undefined && sentTo !== destination) throw refuse(`Its Destination must be ${destination}.`);
+  return { id, address: addressOf(attributes, provider) };
+}
+
+/** The address that a request names by itself or by its place in the settings, or the default one. */
+function addressOf(attributes: XmlNode["attributes"], provider: SamlServiceProvider): string {
+  const url = attributes.get("AssertionConsumerServiceURL");
+  const index = attributes.get("AssertionConsumerServiceIndex");
+  if (url !== undefined && index !== undefined) {
+    throw refuse("It has AssertionConsumerServiceURL and AssertionConsumerServiceIndex: send one of them.");
+  }
+  if (index !== undefined && !FORMS.index.test(index)) throw refuse(UNREGISTERED);
+  const named = index === undefined ? url : (provider.assertionConsumerUrls[Number(index)] ?? "");
+  const address = named ?? provider.defaultAssertionConsumerUrl;
+  if (!isConsumer(address, provider)) throw refuse(UNREGISTERED);
+  return address;
+}
+
+const UNREGISTERED =
+  "Its AssertionConsumerServiceURL must be one of the assertionConsumerUrls of the application, character by " +
+  "character, and https; or send AssertionConsumerServiceIndex: its place among them, from 0.";
+
+/** What a verified request asks for. Throws `SamlRefusal`, which the service provider is told. */
+export function readAsked(
+  root: XmlNode,
+  provider: SamlServiceProvider,
+): Readonly<AskedOfPerson & Omit<SamlAsked, "id">> {
+  const { attributes } = root;
+  const binding = attributes.get("ProtocolBinding");
+  if (binding !== undefined && binding !== POST) {
+    throw new SamlRefusal(status.responder, status.binding, "Responses are sent by HTTP-POST only.");
+  }
+  const nameIdFormat = formatOf(root, provider);
+  const subject = subjectOf(root);
+  const contexts = contextsOf(root);
+  const attributeIndex = attributes.get("AttributeConsumingServiceIndex");
+  if (attributeIndex !== undefined && !FORMS.index.test(attributeIndex)) {
+    throw refusal("AttributeConsumingServiceIndex is a number.");
+  }
+  return {
+    forces: flagOf(attributes, "ForceAuthn"),
+    isPassive: flagOf(attributes, "IsPassive"),
+    ...(nameIdFormat !== undefined && { nameIdFormat }),
+    ...(subject !== undefined && { subject }),
+    ...(contexts && { contexts }),
+    ...(attributeIndex !== undefined && { attributeIndex }),
+  };
+}
+
+/** What a request asks of the person. */
+export interface AskedOfPerson {
+  readonly forces: boolean;
+  readonly isPassive: boolean;
+}
+
+function flagOf(attributes: XmlNode["attributes"], name: string): boolean {
+  const value = attributes.get(name)?.trim() ?? "false";
+  if (value === "true" || value === "1") return true;
+  if (value === "false" || value === "0") return false;
+  throw refusal(`${name} is true or false.`);
+}
+
+function formatOf(root: XmlNode, { issuer, singleSignOnProfile }: SamlServiceProvider): string | undefined {
+  const policy = childOf(root, "protocol", "NameIDPolicy");
+  if (!policy) return undefined;
+  const qualifier = policy.attributes.get("SPNameQualifier");
+  if (qualifier !== undefined && qualifier !== issuer) {
+    throw new SamlRefusal(status.requester, status.nameIdPolicy, "SPNameQualifier names another service provider.");
+  }
+  const format = policy.attributes.get("Format")?.trim();
+  if (format === undefined || format === "" || format.endsWith(":unspecified")) return undefined;
+  const stored = singleSignOnProfile.assertion.nameIdFormat;
+  if (format === stored || REQUESTED_FORMATS.some((each) => each === format)) return format;
+  throw new SamlRefusal(status.requester, status.nameIdPolicy, "The Format of NameIDPolicy is not supported.");
+}
+
+/** Those that anybody may ask for: no user chooses the name. An address can be one that the user has entered. */
+const REQUESTED_FORMATS = [
+  "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
+  "urn:oasis:names:tc:SAML:2.0:nameid-format:transient",
+] as const;
+
+/** The name of the subject. Its confirmations are those of another profile. */
+function subjectOf(root: XmlNode): string | undefined {
+  const subject = childOf(root, "assertion", "Subject");
+  if (!subject) return undefined;
+  const name = childOf(subject, "assertion", "NameID");
+  const text = name && textOf(name);
+  if (!text || text.length > TEXT_MAX) throw refusal("The Subject of a request has a NameID.");
+  return text;
+}
+
+function contextsOf(root: XmlNode): AskedContexts | undefined {
+  const requested = childOf(root, "protocol", "RequestedAuthnContext");
+  if (!requested) return undefined;
+  const comparison = comparisons.find((each) => each === (requested.attributes.get("Comparison") ?? "exact"));
+  const classes = childrenOf(requested, "assertion", "AuthnContextClassRef").map(textOf);
+  if (!comparison || classes.length > CLASSES_MAX) throw refusal("RequestedAuthnContext is not valid.");
+  // References to declarations are no classes.
+  if (classes.length === 0) throw new SamlRefusal(status.responder, status.authnContext, "Only classes are known.");
+  return { comparison, classes };
+}
+
+function refusal(why: string): SamlRefusal {
+  return new SamlRefusal(status.requester, status.unsupported, why);
+}

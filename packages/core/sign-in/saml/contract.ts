@@ -1,0 +1,75 @@
+/** The operations of the identity provider of SAML 2.0, at the paths of WSO2 Identity Server (decision 0195). */
+import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
+import * as z from "../../kernel/zod.ts";
+import { PageHeaders } from "../flow/contract.ts";
+
+/** A message of 64 KiB in Base64, encoded for a form, with its RelayState. */
+const FORM_BYTES_MAX = 131_072;
+
+const parameter = z.string().optional();
+
+const SamlRequest = z
+  .object({
+    SAMLRequest: parameter.meta({ description: "An AuthnRequest: deflated and in Base64 by GET, in Base64 by POST" }),
+    SAMLResponse: parameter.meta({ description: "Refused: logout by SAML is not offered" }),
+    SAMLEncoding: parameter.meta({ description: "How SAMLRequest is encoded by GET: DEFLATE" }),
+    RelayState: parameter.meta({ description: "Comes back with the answer" }),
+    SigAlg: parameter.meta({ description: "The algorithm of the signature by GET" }),
+    Signature: parameter.meta({ description: "The signature by GET, over the other parameters as they were sent" }),
+    spEntityID: parameter.meta({
+      description: "The issuer of an application: a sign-in to it begins here, where its settings allow that",
+    }),
+    acs: parameter.meta({ description: "With spEntityID: one of the assertionConsumerUrls of the application" }),
+    spQualifier: parameter.meta({ description: "The serviceProviderQualifier of the application, if it has one" }),
+    slo: parameter.meta({ description: "Refused: logout by SAML is not offered" }),
+  })
+  .meta({ id: "SAMLRequest" });
+
+const page = {
+  service: "saml",
+  scope: PUBLIC,
+  headers: PageHeaders,
+  success: { status: 200, page: true, redirects: true },
+  failures: [400],
+} as const;
+
+export const samlOperations = {
+  signOnBySaml: operation({
+    ...page,
+    method: "GET",
+    path: "/samlsso",
+    summary: "Sign a user in for a SAML service provider: takes an AuthnRequest by redirect, or begins a sign-in",
+    source: "SAML Bindings 2.0 section 3.4; SAML Profiles 2.0 section 4.1; decision 0195",
+    query: SamlRequest,
+  }),
+  signOnBySamlForm: operation({
+    ...page,
+    method: "POST",
+    path: "/samlsso",
+    summary: "The same with an AuthnRequest in a form",
+    source: "SAML Bindings 2.0 section 3.5; SAML Profiles 2.0 section 4.1; decision 0195",
+    media: "form",
+    limits: { bytes: FORM_BYTES_MAX },
+    query: SamlRequest.pick({ spQualifier: true }).meta({ id: "SAMLFormQuery" }),
+    body: SamlRequest,
+    changesNothing: true,
+  }),
+  sendSamlResponse: operation({
+    ...page,
+    method: "GET",
+    path: "/samlsso/answer",
+    summary: "Send the browser to the service provider with a response, once, after the sign-in",
+    source: "SAML Bindings 2.0 section 3.5; decision 0195",
+    query: z.object({ answer: parameter.meta({ description: "What the sign-in sent the browser here with" }) }),
+  }),
+  getSamlMetadataOfProvider: operation({
+    service: "saml",
+    method: "GET",
+    path: "/identity/metadata/saml2",
+    scope: PUBLIC,
+    summary: "Read the SAML metadata of this identity provider: its name, addresses and certificates",
+    source: "SAML Metadata 2.0 section 2.4.3; decision 0195",
+    success: { status: 200, page: true, pageMedia: "application/samlmetadata+xml" },
+    failures: [400],
+  }),
+} as const;

@@ -1,0 +1,42 @@
+/** The metadata of the identity provider of a tenant (SAML Metadata 2.0), which service providers read. */
+
+import { nameIdFormats } from "../flow/saml/claims.ts";
+import { type Canonical, element, text } from "./canonical.ts";
+import { namespaces } from "./tree.ts";
+
+const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
+const BINDINGS = "urn:oasis:names:tc:SAML:2.0:bindings:";
+
+/** A document that service providers may keep for an hour: that long a new certificate stands in it before it signs. */
+export function metadataOf({
+  entityId,
+  endpoint,
+  certificates,
+}: {
+  readonly entityId: string;
+  readonly endpoint: string;
+  /** Base64 of the DER of each. */
+  readonly certificates: readonly string[];
+}): string {
+  const own = (name: string, attributes: Record<string, string>, ...content: Canonical[]) =>
+    element(`md:${name}`, attributes, ...content);
+  const described = own(
+    "EntityDescriptor",
+    { "xmlns:md": METADATA, cacheDuration: "PT1H", entityID: entityId },
+    own(
+      "IDPSSODescriptor",
+      { protocolSupportEnumeration: namespaces.protocol },
+      ...certificates.map((certificate) => own("KeyDescriptor", { use: "signing" }, keyInfo(certificate))),
+      ...Object.values(nameIdFormats).map((format) => own("NameIDFormat", {}, text(format))),
+      ...["HTTP-POST", "HTTP-Redirect"].map((binding) =>
+        own("SingleSignOnService", { Binding: `${BINDINGS}${binding}`, Location: endpoint }),
+      ),
+    ),
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${described}\n`;
+}
+
+function keyInfo(certificate: string): Canonical {
+  const data = element("ds:X509Data", {}, element("ds:X509Certificate", {}, text(certificate)));
+  return element("ds:KeyInfo", { "xmlns:ds": namespaces.signature }, data);
+}

@@ -1,0 +1,62 @@
+/**
+ * Signatures of requests. That of a redirect is over the parameters as they were sent; that in a form is in the
+ * message, and what it covers is all that is read. XML Signature has ways to move what is signed out of sight: here the
+ * only signature stands in the root, refers to the root, and is checked with registered keys alone.
+ */
+import { type KeyObject, verify } from "node:crypto";
+import { knownIn, requestSignatures, type SignatureAlgorithm } from "../../applications/protocols/saml-algorithms.ts";
+import { pemCertificates } from "../../applications/registry/client-keys.ts";
+import type { Application } from "../../applications/registry/model.ts";
+import { later } from "../../kernel/later.ts";
+import { UNSIGNED, WEAK, WRONG } from "./signature-problems.ts";
+import { refuse } from "./tree.ts";
+
+// Most service providers sign by redirect, or not at all.
+const { signedPart } = later(() => import("./xml-signature.ts"), "signedPart");
+
+const SIGNED = ["SAMLRequest", "RelayState", "SigAlg"] as const;
+
+/** The keys that verify requests of an application: one, or several while it changes them. */
+export function requestKeysOf({ advancedConfigurations: { certificate } }: Application): readonly KeyObject[] {
+  if (certificate?.type !== "PEM") return [];
+  return pemCertificates(certificate.value).map(({ publicKey }) => publicKey);
+}
+
+/** Verifies the signature of a redirect (SAML Bindings 2.0 section 3.4.4.1). Throws `request.invalid`. */
+export function checkRedirect(rawQuery: string, keys: readonly KeyObject[]): void {
+  const raw = new Map(rawQuery.split("&").map((pair) => [pair.split("=", 1)[0] ?? "", pair]));
+  const partOf = (name: string) => decoded(raw.get(name)?.slice(name.length + 1));
+  const [sigAlg, signature] = [partOf("SigAlg"), partOf("Signature")];
+  if (sigAlg === undefined || signature === undefined || !raw.has("SAMLRequest")) throw refuse(UNSIGNED);
+  const algorithm = knownIn(requestSignatures, sigAlg);
+  if (!algorithm) throw refuse(WEAK);
+  const octets = SIGNED.flatMap((name) => raw.get(name) ?? []).join("&");
+  if (!isSignedBy(keys, algorithm, octets, Buffer.from(signature, "base64"))) throw refuse(WRONG);
+}
+
+/** The part of a message that its signature covers, in canonical form: the whole root. Throws `request.invalid`. */
+export async function checkMessage(xml: string, keys: readonly KeyObject[]): Promise<string> {
+  for (const key of keys) {
+    const found = await signedPart(xml, key);
+    if (found !== undefined) return found;
+  }
+  throw refuse(WRONG);
+}
+
+function isSignedBy(
+  keys: readonly KeyObject[],
+  { key: kind, digest }: SignatureAlgorithm,
+  octets: string,
+  signature: Buffer,
+): boolean {
+  return keys.some((key) => {
+    if (key.asymmetricKeyType !== kind) return false;
+    // XML Signature has the two numbers of ECDSA one after the other (RFC 6931 section 2.3.6).
+    return verify(digest, Buffer.from(octets), { key, dsaEncoding: "ieee-p1363" }, signature);
+  });
+}
+
+/** Where an escape is not valid, the parameters were refused before. */
+function decoded(part: string | undefined): string | undefined {
+  return part === undefined || part === "" ? undefined : decodeURIComponent(part.replaceAll("+", " "));
+}

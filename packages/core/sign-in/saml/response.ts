@@ -1,0 +1,182 @@
+/**
+ * Answers (SAML Core 2.0 sections 2.3 and 3.3.3, SAML Profiles 2.0 section 4.1.4.2): the assertion is signed, then
+ * encrypted where the settings say so, then the response is signed.
+ */
+import { type Canonical, element, text, together } from "./canonical.ts";
+import { type Signer, signatureOf } from "./sign.ts";
+import { type SamlRefusal, status } from "./status.ts";
+import { namespaces } from "./tree.ts";
+
+/** How long an assertion can be used, and how much earlier a slow clock may see it. */
+const LIFE_MS = 5 * 60_000;
+const EARLY_MS = 60_000;
+const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
+
+/** What all answers to a request have. */
+export interface Answering {
+  /** The entity id of this identity provider. */
+  readonly issuer: string;
+  /** The ID of the request; absent where this side began. */
+  readonly inResponseTo?: string | undefined;
+  /** Where the answer goes. */
+  readonly address: string;
+  readonly nowMs: number;
+  /** An ID that was not used before. */
+  readonly newId: () => string;
+}
+
+/** The name of a user for a service provider. */
+export interface NameId {
+  readonly format: string;
+  readonly value: string;
+  /** Of a pairwise name: who gave it, and for whom. */
+  readonly qualifiers?: { readonly by: string; readonly for: string };
+}
+
+/** What is asserted of a user. */
+export interface Asserted {
+  readonly nameId: NameId;
+  /** The entity id of the service provider and all others that may take the assertion. */
+  readonly audiences: readonly string[];
+  /** Where the assertion may be taken, besides the address. */
+  readonly recipients: readonly string[];
+  readonly authnMs: number;
+  readonly sessionIndex: string;
+  readonly sessionEndsMs: number;
+  /** The class of the sign-in. */
+  readonly context: string;
+  readonly attributes: readonly { readonly name: string; readonly values: readonly string[] }[];
+  /** The format of the names of attributes. */
+  readonly nameFormat: string;
+}
+
+/** Protects an assertion. */
+export type Encrypt = (assertion: Canonical) => Promise<Canonical>;
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A signed assertion. */
+export function assertionOf(asserted: Asserted, answering: Answering, signer: Signer): Canonical {
+  const { issuer, nowMs, newId } = answering;
+  const id = newId();
+  const before = issuerElement(issuer, false);
+  const content = together(
+    subjectOf(asserted, answering),
+    element(
+      "saml:Conditions",
+      { NotBefore: iso(nowMs - EARLY_MS), NotOnOrAfter: iso(nowMs + LIFE_MS) },
+      element(
+        "saml:AudienceRestriction",
+        {},
+        ...asserted.audiences.map((each) => element("saml:Audience", {}, text(each))),
+      ),
+    ),
+    element(
+      "saml:AuthnStatement",
+      {
+        AuthnInstant: iso(asserted.authnMs),
+        SessionIndex: asserted.sessionIndex,
+        SessionNotOnOrAfter: iso(asserted.sessionEndsMs),
+      },
+      element("saml:AuthnContext", {}, element("saml:AuthnContextClassRef", {}, text(asserted.context))),
+    ),
+    attributesOf(asserted),
+  );
+  const attributes = { "xmlns:saml": namespaces.assertion, ID: id, IssueInstant: iso(nowMs), Version: "2.0" };
+  return enveloped("saml:Assertion", attributes, before, content, signer);
+}
+
+/** A response with an assertion. `signer`: absent where the settings say that responses are not signed. */
+export async function responseWith(
+  assertion: Canonical,
+  answering: Answering,
+  { signer, encrypt }: { readonly signer: Signer | undefined; readonly encrypt?: Encrypt | undefined },
+): Promise<Canonical> {
+  const content = encrypt
+    ? element("saml:EncryptedAssertion", { "xmlns:saml": namespaces.assertion }, await encrypt(assertion))
+    : assertion;
+  return response(element("samlp:Status", {}, code(status.success)), content, answering, signer);
+}
+
+/** A response that says why there is no assertion. */
+export function responseWithout(
+  { code: first, detail, message }: SamlRefusal,
+  answering: Answering,
+  signer: Signer | undefined,
+): Canonical {
+  const said = element("samlp:StatusMessage", {}, text(message));
+  return response(element("samlp:Status", {}, code(first, code(detail)), said), undefined, answering, signer);
+}
+
+function code(value: string, inside?: Canonical): Canonical {
+  return element("samlp:StatusCode", { Value: value }, inside);
+}
+
+function response(
+  said: Canonical,
+  content: Canonical | undefined,
+  { issuer, inResponseTo, address, nowMs, newId }: Answering,
+  signer: Signer | undefined,
+): Canonical {
+  const attributes = {
+    "xmlns:samlp": namespaces.protocol,
+    Destination: address,
+    ID: newId(),
+    InResponseTo: inResponseTo,
+    IssueInstant: iso(nowMs),
+    Version: "2.0",
+  };
+  return enveloped("samlp:Response", attributes, issuerElement(issuer, true), together(said, content), signer);
+}
+
+/** An element with its signature behind its issuer. */
+function enveloped(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>> & { readonly ID: string },
+  before: Canonical,
+  content: Canonical,
+  signer: Signer | undefined,
+): Canonical {
+  const unsigned = element(name, attributes, before, content);
+  return signer ? element(name, attributes, before, signatureOf(unsigned, attributes.ID, signer), content) : unsigned;
+}
+
+function issuerElement(issuer: string, isFirst: boolean): Canonical {
+  return element("saml:Issuer", isFirst ? { "xmlns:saml": namespaces.assertion } : {}, text(issuer));
+}
+
+function subjectOf({ nameId, recipients }: Asserted, { inResponseTo, address, nowMs }: Answering): Canonical {
+  const { format, value, qualifiers } = nameId;
+  const named = { Format: format, NameQualifier: qualifiers?.by, SPNameQualifier: qualifiers?.for };
+  return element(
+    "saml:Subject",
+    {},
+    element("saml:NameID", named, text(value)),
+    ...[...new Set([address, ...recipients])].map((recipient) =>
+      element(
+        "saml:SubjectConfirmation",
+        { Method: BEARER },
+        element("saml:SubjectConfirmationData", {
+          InResponseTo: inResponseTo,
+          NotOnOrAfter: iso(nowMs + LIFE_MS),
+          Recipient: recipient,
+        }),
+      ),
+    ),
+  );
+}
+
+function attributesOf({ attributes, nameFormat }: Asserted): Canonical | undefined {
+  if (attributes.length === 0) return undefined;
+  return element(
+    "saml:AttributeStatement",
+    {},
+    ...attributes.map(({ name, values }) =>
+      element(
+        "saml:Attribute",
+        { Name: name, NameFormat: nameFormat },
+        ...values.map((value) => element("saml:AttributeValue", {}, text(value))),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,182 @@
+/** From a request of a service provider, or one that this side begins, to the page or session that answers it. */
+
+import { samlKey } from "../../applications/protocols/kinds.ts";
+import { findInbound } from "../../applications/registry/inbound-store.ts";
+import type { Application } from "../../applications/registry/model.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
+import type { AuthorizationRequest } from "../flow/authorization-request.ts";
+import { samlOf } from "../flow/saml/claims.ts";
+import { isConsumer, samlClientId, samlProblemOf } from "../flow/saml/provider.ts";
+import { requestAddress, sealRequest } from "../flow/saml/tickets.ts";
+import { FACTORS_CLASS } from "../openid/id-token.ts";
+import { leadTo } from "../pages/layout.ts";
+import { pathOf } from "../pages/paths.ts";
+import { issuerOf, readAsked, readHead } from "./authn-request.ts";
+import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
+import { answeredClass, FACTORS, needsFactors } from "./contexts.ts";
+import { type Binding, messageIn } from "./message.ts";
+import { checkMessage, checkRedirect, requestKeysOf } from "./request-signature.ts";
+import { sendRefusal } from "./send.ts";
+import { SamlRefusal, status } from "./status.ts";
+import { readTree } from "./tree.ts";
+
+/** The parameters of a request (SAML Bindings 2.0 sections 3.4.3 and 3.5.3), and those of WSO2 Identity Server. */
+export interface SamlParameters {
+  readonly SAMLRequest?: string | undefined;
+  readonly SAMLResponse?: string | undefined;
+  readonly SAMLEncoding?: string | undefined;
+  readonly RelayState?: string | undefined;
+  readonly spEntityID?: string | undefined;
+  readonly spQualifier?: string | undefined;
+  readonly acs?: string | undefined;
+  readonly slo?: string | undefined;
+}
+
+/** The headers of pages. */
+interface Headers {
+  readonly "accept-language"?: string | undefined;
+}
+
+/**
+ * Takes a request. Two round trips; one more where the service provider is told that it asks for something else than
+ * there is. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
+ */
+export async function takeRequest(
+  parameters: SamlParameters,
+  binding: Binding,
+  headers: Headers,
+  context: SamlContext,
+): Promise<PageResult> {
+  if (parameters.SAMLResponse !== undefined || parameters.slo !== undefined) {
+    throw new Fault("request.invalid", "Logout by SAML is not offered. The user can sign out at /oidc/logout.");
+  }
+  const { SAMLRequest, spEntityID } = parameters;
+  if (SAMLRequest === undefined && spEntityID === undefined) {
+    throw new Fault("request.invalid", "Send SAMLRequest, or spEntityID for a sign-in that begins here.");
+  }
+  if (SAMLRequest === undefined) return begin(spEntityID ?? "", parameters, binding, context);
+  const xml = messageIn(SAMLRequest, binding, parameters.SAMLEncoding);
+  const unverified = readTree(xml);
+  const application = await providerOf(issuerOf(unverified), parameters, context);
+  const saml = samlOf(application.inbound);
+  if (!saml.singleSignOnProfile.bindings.includes(binding)) {
+    throw new Fault(
+      "request.invalid",
+      `The singleSignOnProfile.bindings of the application do not include ${binding}.`,
+    );
+  }
+  const root = await verified(xml, binding, application, context);
+  if (issuerOf(root) !== saml.issuer) throw unknownProvider();
+  const tenant = tenantOf(context);
+  const { id, address } = readHead(root, saml, { destination: endpointOf(tenant, context), nowMs: context.now });
+  const to = toOf(address, parameters);
+  try {
+    const problem = samlProblemOf(application, context.sendsMail);
+    if (problem !== undefined) throw new SamlRefusal(status.responder, status.denied, problem);
+    const { forces, isPassive, ...asked } = readAsked(root, saml);
+    if (answeredClass(asked.contexts, FACTORS) === undefined) {
+      throw new SamlRefusal(status.responder, status.authnContext, "No sign-in here has a requested class.");
+    }
+    const prompts = [...(isPassive ? ["none"] : []), ...(forces ? ["login"] : [])];
+    const acrValues = needsFactors(asked.contexts) ? [FACTORS_CLASS] : undefined;
+    const request = requestOf(application, to, { id, ...asked }, context);
+    return leadOn(application, { ...request, prompts, acrValues, loginHint: asked.subject }, binding, context);
+  } catch (error) {
+    if (!(error instanceof SamlRefusal)) throw error;
+    return sendRefusal(error, { application, to, id }, headers, context);
+  }
+}
+
+/** Begins a sign-in without a request, where the settings allow that. */
+async function begin(
+  entityId: string,
+  parameters: SamlParameters,
+  binding: Binding,
+  context: SamlContext,
+): Promise<PageResult> {
+  const application = await providerOf(entityId, parameters, context);
+  const saml = samlOf(application.inbound);
+  if (!saml.singleSignOnProfile.enableIdpInitiatedSingleSignOn) {
+    throw new Fault(
+      "request.invalid",
+      "A sign-in to this application begins there: its singleSignOnProfile.enableIdpInitiatedSingleSignOn is false.",
+    );
+  }
+  const address = parameters.acs ?? saml.defaultAssertionConsumerUrl;
+  if (!isConsumer(address, saml)) {
+    throw new Fault("request.invalid", "acs must be one of the assertionConsumerUrls of the application.");
+  }
+  const problem = samlProblemOf(application, context.sendsMail);
+  // No service provider waits for an answer.
+  if (problem !== undefined) throw new Fault("request.invalid", problem);
+  const request = requestOf(application, toOf(address, parameters), {}, context);
+  return leadOn(application, request, binding, context);
+}
+
+/** The application of a service provider, whether or not people can sign in to it. Two round trips. */
+async function providerOf(issuer: string, { spQualifier }: SamlParameters, context: SamlContext): Promise<Application> {
+  const tenant = tenantOf(context);
+  const key = samlKey({ issuer, serviceProviderQualifier: spQualifier });
+  const [id, owner] = await Promise.all([
+    findInbound(context.table, tenant, "SAML", key),
+    context.tenants.find(tenant),
+  ]);
+  const application = id === undefined ? undefined : await context.applications.find(tenant, id);
+  const saml = application?.inbound.saml;
+  if (!owner?.active || !saml || samlKey(saml) !== key) throw unknownProvider();
+  return application;
+}
+
+/** What counts of a request: all of it where nothing is verified, and what the signature covers where it is. */
+async function verified(xml: string, binding: Binding, application: Application, context: SamlContext) {
+  if (!samlOf(application.inbound).requestValidation.enableSignatureValidation) return readTree(xml);
+  const keys = requestKeysOf(application);
+  if (binding === "HTTP_POST") return readTree(await checkMessage(xml, keys));
+  checkRedirect(context.rawQuery, keys);
+  return readTree(xml);
+}
+
+function toOf(redirectUri: string, { RelayState }: SamlParameters): AuthorizationRequest["to"] {
+  return { redirectUri, mode: "form_post", ...(RelayState !== undefined && { state: RelayState }) };
+}
+
+function requestOf(
+  { id: applicationId }: Application,
+  to: AuthorizationRequest["to"],
+  saml: NonNullable<AuthorizationRequest["saml"]>,
+  context: SamlContext,
+) {
+  return {
+    tenant: tenantOf(context),
+    clientId: samlClientId(applicationId),
+    applicationId,
+    to,
+    saml,
+    isRedirectSent: true,
+    scopes: [],
+    resources: [],
+    prompts: [],
+  } satisfies AuthorizationRequest;
+}
+
+/** Sends the browser to the function of sign-in. */
+function leadOn(
+  application: Application,
+  request: AuthorizationRequest,
+  binding: Binding,
+  { tools, now }: SamlContext,
+): PageResult {
+  const { tenant } = request;
+  const takesGuests = application.advancedConfigurations.saas === true;
+  const sealed = sealRequest(tools.seal, { request, takesGuests }, now);
+  if (sealed === undefined) {
+    throw new Fault("request.invalid", "The RelayState of the request, with its other parts, is too long.");
+  }
+  // A form of another site comes without the cookies of the session: the browser sends them with a GET of its own.
+  return leadTo(pathOf(requestAddress(sealed), tenant), { isAfterForm: binding === "HTTP_POST" });
+}
+
+function unknownProvider(): Fault {
+  return new Fault("request.invalid", "There is no application here with the issuer of the request.");
+}

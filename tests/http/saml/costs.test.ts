@@ -1,0 +1,47 @@
+/** What a sign-in by SAML costs: round trips of the table, beside those of OpenID Connect. */
+import { beforeAll, expect, test } from "vitest";
+import { redirectPath, requestXml, samlOf } from "#tests/support/saml.ts";
+import { PERSON } from "#tests/support/sign-in.ts";
+import { world } from "#tests/support/world.ts";
+import { type LogLine, listening } from "#tools/bench/calls.ts";
+
+const api = world();
+const { newProvider, newApplication, requestOf, answerOf, redeem, enter, answerIn, browser } = samlOf(api);
+
+beforeAll(async () => {
+  const body = { userName: PERSON.username, password: PERSON.password };
+  expect((await api.ask("POST", "/scim2/Users", { body })).status).toBe(201);
+});
+
+/** The round trips of all requests of a sign-in. */
+const tripsOf = async (send: () => Promise<unknown>) => {
+  const lines = await listening(send);
+  const trips = lines.flatMap(({ service, RoundTrips }: LogLine) =>
+    ["sign-in", "saml", "oauth2"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
+  );
+  return { each: trips, all: trips.reduce((sum, each) => sum + each, 0) };
+};
+
+test("single sign-on costs at most two round trips more than that of OpenID Connect", async () => {
+  const client = await newApplication({ accessToken: { type: "JWT" } });
+  const [provider, next] = [await newProvider(), await newProvider()];
+  const page = browser();
+  await page.open(requestOf(client, { scope: "openid profile email" }));
+  await redeem(client, answerOf(await enter(page)).code);
+  // Warms the containers.
+  answerIn(page, await page.open(redirectPath(requestXml(provider))));
+  await redeem(client, answerOf(await page.open(requestOf(client, { scope: "openid profile email" }))).code);
+
+  const openId = await tripsOf(async () => {
+    const { code } = answerOf(await page.open(requestOf(client, { scope: "openid profile email" })));
+    await redeem(client, code);
+  });
+  const again = await tripsOf(() => page.open(redirectPath(requestXml(provider))));
+  const first = await tripsOf(() => page.open(redirectPath(requestXml(next))));
+  expect({ openId, again, first }).toEqual({
+    openId: { each: [3, 3], all: 6 },
+    again: { each: [2, 1, 2], all: 5 },
+    first: { each: [2, 1, 2], all: 5 },
+  });
+  expect(again.all).toBeLessThanOrEqual(openId.all + 2);
+});
