@@ -10,7 +10,7 @@ const follow = async (href: string) => (await ask("GET", href)).body;
 type Page = { apiResources: { name: string; id: string }[]; links: { rel: string; href: string }[] };
 const namesOf = ({ apiResources }: Page) => apiResources.map(({ name }) => name);
 const linkOf = ({ links }: Page, wanted: string) => links.find(({ rel }) => rel === wanted)?.href;
-const SYSTEM = 19;
+const SYSTEM = 20;
 const names = Array.from({ length: 15 }, (_, index) => `Api ${String(index).padStart(2, "0")}`);
 const newestFirst = [...names].reverse();
 

@@ -14,7 +14,16 @@ const get = (path: string) => api.ask("GET", path, { as: null });
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 const OPENID = "/oauth2/token/.well-known/openid-configuration";
 
-const RESOURCES = ["", "/api/server/v1", "/scim2", "/svc/scim", "/api/users/v1", "/ssf", "/oauth2/introspect"];
+const RESOURCES = [
+  "",
+  "/api/server/v1",
+  "/scim2",
+  "/svc/scim",
+  "/api/users/v1",
+  "/ssf",
+  "/access/v1",
+  "/oauth2/introspect",
+];
 const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const ALGORITHMS = [
   ...["PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "EdDSA", "Ed25519"],

@@ -24,6 +24,7 @@ const table: Readonly<Record<string, readonly [displayName: string, ...identifie
   bulk_operations: ["Bulk Operations", "/scim2/Bulk"],
   webhooks: ["Webhooks", "/api/server/v1/webhooks", "/api/server/v1/webhooks/metadata"],
   audit: ["Changes", "/api/server/v1/audit-events"],
+  access: ["Access", "/api/server/v1/access"],
   shared_signals: ["Shared Signals", "/ssf"],
   token_introspection: ["Token Introspection", "/oauth2/introspect"],
   [SYSTEM_COLLECTION]: ["Tenants", "/api/server/v1/tenants"],
