@@ -52,6 +52,8 @@ export interface Mail {
   /** The sealed form that a link of a sign-in continues, and the tenant of its page. */
   readonly page?: string | undefined;
   readonly pageTenant?: string | undefined;
+  /** The person has proven something else: strangers raise no count of these mails. */
+  readonly isKnown?: boolean | undefined;
   /** The languages of the page or of a deleted account; absent: those of the profile of the person. */
   readonly language?: string | undefined;
   readonly askedMs: number;

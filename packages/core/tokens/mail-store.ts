@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { keys } from "../database/table/keys.ts";
-import { number, oneOf, optional, rowCodec, text } from "../database/table/row.ts";
+import { flag, number, oneOf, optional, rowCodec, text } from "../database/table/row.ts";
 import { stale } from "../database/table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../database/table/table.ts";
 import { concurrently } from "../kernel/concurrently.ts";
@@ -29,6 +29,7 @@ const rows = rowCodec<Mail & { readonly expiresAtSeconds: number }>("mail", {
   flow: optional(text),
   page: optional(text),
   pageTenant: optional(text),
+  isKnown: optional(flag),
   language: optional(text),
   askedMs: number,
   failures: number,
@@ -84,10 +85,21 @@ export function removingMail({ tenant, sortKey }: WaitingMail): Step {
   return removing({ PK: keys.mails(tenant), SK: sortKey });
 }
 
-/** Whose mails are counted, or attempts at the code of one. */
+/** Counts an attempt at the code of a mail, and returns how many there are with it. One round trip. */
+export async function countAttempt(
+  table: Table,
+  { tenant, flow }: { readonly tenant: string; readonly flow: string },
+  nowMs: number,
+): Promise<number> {
+  const key = keys.mailCount(tenant, createHash("sha256").update(`attempt\n${flow}`, "utf8").digest("base64url"), 0);
+  const expiresAtSeconds = Math.ceil((nowMs + WINDOW_MS) / 1_000);
+  return counts.read(await table.count(key, { mails: 1 }, { expiresAtSeconds })).mails;
+}
+
+/** Whose mails are counted. */
 export interface Counted {
   readonly tenant: string;
-  readonly kind: "name" | "address" | "source" | "tenant" | "attempt";
+  readonly kind: "name" | "address" | "source" | "tenant";
   readonly value: string;
 }
 

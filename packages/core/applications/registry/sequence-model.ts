@@ -56,15 +56,15 @@ export function neededWays({ type, steps, script }: Sequence, sendsMail: boolean
   const asking = steps
     .map(({ options }) => ({ options, ways: waysOf(options) }))
     .filter(({ options, ways }) => ways.includes("password") || !options.some(isIdentifier));
-  const able = asking.map(({ options, ways }) => ({
-    options,
-    ways: ways.filter((way) => sendsMail || METHOD[way] !== "mail"),
-  }));
-  const unmet = able.find(({ ways }) => ways.length === 0);
-  if (unmet) return { missing: waysOf(unmet.options).length > 0 ? "a mail, and none is sent" : namesOf(unmet.options) };
-  const who = able.findIndex(({ ways }) => ways.some((way) => way !== "code"));
+  const unmet = asking.find(({ ways }) => ways.length === 0);
+  if (unmet) return { missing: namesOf(unmet.options) };
+  // Without these ways, other steps would ask for less.
+  if (!sendsMail && asking.some(({ ways }) => ways.some((way) => METHOD[way] === "mail"))) {
+    return { missing: "mails, and this deployment sends none" };
+  }
+  const who = asking.findIndex(({ ways }) => ways.some((way) => way !== "code"));
   if (who < 0) return { missing: "a step that says who the user is" };
-  const [first, others] = [able[who]?.ways ?? [], able.filter((_, at) => at !== who)];
+  const [first, others] = [asking[who]?.ways ?? [], asking.filter((_, at) => at !== who)];
   return { steps: [first.filter((way) => way !== "code"), ...others.map(({ ways }) => ways)] };
 }
 

@@ -175,7 +175,8 @@ async function isTooMany({ table, limits, clock }: MailDeps, mail: WaitingMail, 
     if (await isBeyond(own, ofAddressMax)) return true;
     return isBeyond({ kind: "address", value: `notices\n${address}` }, NOTICES_FACTOR * ofAddressMax);
   }
-  const value = isStrangers(kind) ? address : `${isSignIn(kind) ? "sign-in" : kind}\n${address}`;
+  const group = isSignIn(kind) ? `sign-in${mail.isKnown ? " of somebody known" : ""}` : kind;
+  const value = isStrangers(kind) ? address : `${group}\n${address}`;
   if (await isBeyond({ kind: "address", value }, ofAddressMax)) return true;
   return kind === "address-check" && isBeyond({ kind: "name", value: `${kind}\n${about}` }, ofNameMax);
 }

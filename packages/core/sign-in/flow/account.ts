@@ -35,8 +35,8 @@ export function pathOfVisit({ page, done }: AccountVisit): string {
   return `${ACCOUNT_PATH}${page === undefined ? "" : `/${page}`}${done === undefined ? "" : `?done=${done}`}`;
 }
 
-/** A person with a passkey needs no password. Who reads the mailbox could choose another one. */
-const ways = ["BasicAuthenticator", "FIDOAuthenticator", "email-otp-authenticator"];
+/** A person with a passkey needs no password. */
+const ways = ["BasicAuthenticator", "FIDOAuthenticator"];
 const steps = [{ id: 1, options: ways.map((authenticator) => ({ idp: LOCAL_IDP, authenticator })) }];
 
 /** The application of the own account, with its client. It asks for no consent. */

@@ -1,6 +1,5 @@
 /** From a request that is understood to its answer or its first page: which session of the browser answers it. */
 import type { Client } from "../../applications/registry/client-store.ts";
-import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import { findFactors } from "../../directory/credentials/factor-store.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -14,6 +13,7 @@ import { standingIn } from "./factors.ts";
 import { isExpected } from "./hints.ts";
 import { type Current, currentSession, guestSession, otherReferences, referenceIn } from "./session.ts";
 import { askWho, proceed } from "./steps.ts";
+import { lackingWays } from "./ways.ts";
 
 /** A session that counts, with what its user has agreed to. */
 export interface Candidate {
@@ -35,7 +35,7 @@ export async function arrive(
   if (page) return await page();
   if (!usableSession) throw new Error("a person without a session was not asked who it is");
   const standing = standingIn(usableSession);
-  const isFactorLeft = unprovenWays(asked.steps.asked, standing.methods) !== undefined;
+  const isFactorLeft = lackingWays(asked.steps, standing.methods) !== undefined;
   const factors = isFactorLeft ? await findFactors(context.table, standing.home, usableSession.user.id) : {};
   return await proceed(asked, standing, { factors, consent: chosen?.consent, facts }, [], context);
 }

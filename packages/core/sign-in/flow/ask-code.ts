@@ -1,6 +1,5 @@
 /** Asks for a one-time code, or to set codes up. */
 
-import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { qualifiedName } from "../../directory/users/model.ts";
 import { later } from "../../kernel/later.ts";
@@ -10,6 +9,7 @@ import type { Asked } from "./asked.ts";
 import type { SignInContext } from "./context.ts";
 import { type CodesSetup, mayAddPasskey, nextProof, type Standing } from "./factors.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
+import { lackingWays } from "./ways.ts";
 
 const { secretForApps, newSecret } = later(() => import("./totp.ts"), "secretForApps", "newSecret");
 
@@ -24,7 +24,7 @@ export function askCode(
   const others = nextProof(asked, standing, factors, "code")?.others ?? [];
   const form = sealed("code", asked, standing, context);
   // Where the application does not take a code, it is asked for only because a passkey is created next.
-  const options = unprovenWays(asked.steps.asked, standing.methods) ?? [];
+  const options = lackingWays(asked.steps, standing.methods) ?? [];
   const mayAdd = options.includes("code") && options.includes("passkey");
   return codePage(
     {

@@ -55,7 +55,10 @@ export function sendTo(way: MailedStage, asked: Asked, known: Known, context: Si
   return send(way, asked, { home, about: qualifiedName(user), known }, context);
 }
 
-/** Queues the mail, and shows the page that waits for it. Three round trips. */
+/**
+ * Queues the mail, and shows the page that waits for it. A person whom a session shows presses a button first: another
+ * site can lead a browser here, and would use up the mails of the person. Three round trips.
+ */
 export async function send(
   way: MailedStage,
   asked: Asked,
@@ -71,22 +74,32 @@ export async function send(
   const kind = way === "mail-code" ? "sign-in-code" : "sign-in-link";
   const { language } = asked;
   const page = way === "mail-link" ? { page: text, pageTenant: tenant } : {};
+  const isSent = !known || asked.isAfterForm;
   const asking = { kind, tenant: home, about, flow: request.flow, language, ...page } as const;
-  await askForSignIn(asking, { ...context, tools: { limits: tools.mailLimits } });
-  return shown(way, asked, { about, text, known });
+  const mails = { ...context, tools: { limits: tools.mailLimits } };
+  if (isSent) await askForSignIn({ ...asking, ...(known && { isKnown: true }) }, mails);
+  return shown(way, asked, { about, text, known, isSent });
+}
+
+/** What a page that waits for a mail shows. */
+interface Shown {
+  readonly about: string;
+  readonly text: string;
+  readonly known?: Known | undefined;
+  readonly isSent?: boolean;
 }
 
 export function shown(
   way: MailedStage,
   asked: Asked,
-  { about, text, known }: { readonly about: string; readonly text: string; readonly known?: Known | undefined },
+  { about, text, known, isSent = true }: Shown,
   problem?: MailedForm["problem"],
 ): PageResult {
   const { language, brand, application, request } = asked;
   const others = known ? (nextProof(asked, known.standing, known.factors, way)?.others ?? []) : [];
   return mailedPage(
     {
-      ...{ way, language, brand, others, problem, request: text },
+      ...{ way, isSent, language, brand, others, problem, request: text },
       application: application.name,
       userName: about,
       action: actionOf(way, request.tenant),

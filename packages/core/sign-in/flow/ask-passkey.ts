@@ -1,5 +1,4 @@
 /** Asks for a passkey, or to create one. What the browser is asked for is in the page; its challenge in the form. */
-import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { qualifiedName } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -9,6 +8,7 @@ import type { SignInContext } from "./context.ts";
 import { mayAddPasskey, nextProof, type Standing } from "./factors.ts";
 import { creationOptions, newHandle, randomText, requestOptions, siteOf } from "./passkey-site.ts";
 import { optionsOf, sealed } from "./proven-page.ts";
+import { lackingWays } from "./ways.ts";
 
 /** Asks for a passkey of a user who has some. */
 export function askPasskey(
@@ -23,7 +23,7 @@ export function askPasskey(
   const challenge = { text: randomText(), madeMs: context.now };
   const others = nextProof(asked, standing, factors, "passkey")?.others ?? [];
   // Where the application does not take a passkey, it is asked for only because codes are set up next.
-  const options = unprovenWays(asked.steps.asked, standing.methods) ?? [];
+  const options = lackingWays(asked.steps, standing.methods) ?? [];
   return passkeyPage(
     {
       ...sealed("passkey", asked, standing, context, { challenge }),

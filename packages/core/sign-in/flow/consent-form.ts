@@ -1,6 +1,5 @@
 /** The form of the page that asks for consent. */
 
-import { unprovenWays } from "../../applications/registry/sequence-model.ts";
 import { whileStale } from "../../database/table/stale.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -22,6 +21,7 @@ import { currentSession, guestSession, referenceOf } from "./session.ts";
 import { refusalOf } from "./steps.ts";
 import { taken } from "./taken.ts";
 import { PagesUsed } from "./used-pages-store.ts";
+import { lackingWays } from "./ways.ts";
 
 /** What the form contains. */
 export interface ConsentAnswer {
@@ -75,7 +75,7 @@ async function answerConsent(
   }
   // The account or the application may ask for more than before: the form proves nothing but the consent.
   const standing = standingIn(current);
-  if (mustChangePassword(current.user) || unprovenWays(asked.steps.asked, standing.methods)) {
+  if (mustChangePassword(current.user) || lackingWays(asked.steps, standing.methods)) {
     return askPassword(asked, context);
   }
   // Lost since the page was shown, or never had: that page can only be refused.

@@ -1,11 +1,5 @@
 /** Which proofs a request needs, and what somebody has proven so far. */
-import {
-  METHOD,
-  type Method,
-  type SecondFactor,
-  unprovenWays,
-  type Way,
-} from "../../applications/registry/sequence-model.ts";
+import { METHOD, type Method, type SecondFactor, type Way } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
 import { PASSKEYS_MAX } from "../../directory/credentials/passkey-store.ts";
 import type { PasswordProblem } from "../../directory/credentials/password-rules.ts";
@@ -16,7 +10,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import type { Person } from "./hints.ts";
 import { type Current, currentSession, pageMarksOf, referenceIn } from "./session.ts";
-import type { Steps } from "./ways.ts";
+import { lackingWays, type Steps } from "./ways.ts";
 
 /** What somebody has proven, in the form of the page for the next proof: there is no session yet. */
 export interface Proven {
@@ -99,7 +93,7 @@ export function nextProof(
   const has = factorsOf(factors);
   const isOpen = isFactorOpen(methods, factors);
   const needsOwn = mustChangePassword(user) || request.account !== undefined;
-  const lacking = unprovenWays(steps.asked, methods) ?? (isOpen && needsOwn ? has : undefined);
+  const lacking = lackingWays(steps, methods) ?? (isOpen && needsOwn ? has : undefined);
   if (!lacking) return undefined;
   const own = lacking.filter(isFactor);
   // What has been set up comes first.

@@ -3,7 +3,7 @@ import { maySignIn, type User } from "../../directory/users/model.ts";
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { codeHandle, type FoundLink, findLink, LinkEnded, usingLink } from "../../tokens/mail-link-store.ts";
-import { countMail } from "../../tokens/mail-store.ts";
+import { countAttempt } from "../../tokens/mail-store.ts";
 import { homeOf } from "../../tokens/model.ts";
 import { digestOf } from "../../tokens/opaque.ts";
 import { belongsTo } from "../mails/belongs.ts";
@@ -47,8 +47,7 @@ export async function takeMailedCode(
   if (code === "") return ask("mailCodeMissing");
   const { flow } = form.pending.request;
   const tenant = homeIn(form);
-  const counted = { tenant, kind: "attempt", value: digestOf(flow) } as const;
-  if ((await countMail(context.table, counted, context.now)) > ATTEMPTS_MAX) return ask("mailCodeSpent");
+  if ((await countAttempt(context.table, { tenant, flow }, context.now)) > ATTEMPTS_MAX) return ask("mailCodeSpent");
   const purposes = ["sign-in-code"] as const;
   const link = await findLink(context.table, codeHandle(flow, code), { purposes, tenant }, context.now);
   return (link && (await goOn("mail-code", form, link, headers, context))) ?? ask("mailCodeWrong");
@@ -109,6 +108,7 @@ async function turned(
   if (choice === "other" || (request.proven && !known)) return askPassword(asked, context);
   const wish = wayOf(choice);
   if (wish && known && facts) return proceed(asked, known.standing, facts, [], context, wish);
+  if (choice !== "again") return askPassword(asked, context);
   const { tenant } = asked.request;
   return known ? sendTo(way, asked, known, context) : send(way, asked, { home: tenant, about: request.about }, context);
 }

@@ -1,5 +1,6 @@
 /** The form of the page that a sign-in begins with. */
 
+import { METHOD } from "../../applications/registry/sequence-model.ts";
 import type { TenantStore } from "../../directory/tenant-store.ts";
 import { identifierIn, type Lookup } from "../../directory/users/identifiers.ts";
 import type { QualifiedName } from "../../kernel/domain/username.ts";
@@ -22,7 +23,7 @@ import { isExpected, type Person } from "./hints.ts";
 import { tell } from "./issue.ts";
 import type { WaitingRequest } from "./pending.ts";
 import { formerSession, type Opening } from "./session.ts";
-import { proceed } from "./steps.ts";
+import { isFresh, proceed } from "./steps.ts";
 import { taken } from "./taken.ts";
 
 // The rules for passwords bring the list of the most common ones.
@@ -78,10 +79,17 @@ async function takePassword(
   const shared = { ...context, tenants: readOnce(context.tenants) };
   const entered = enteredIn(form, body.username, credential, shared);
   let outcome: Outcome | undefined;
+  let waiting: Person | undefined;
   const meanwhile: Meanwhile = {
     onUser: entered.onUser,
     // An error waits until the sign-in is admitted: it would show that the password is right.
     async onVerified(user, { tenant }) {
+      const { steps } = await entered.asking;
+      // A mail must not go out for a sign-in that is not admitted, nor show that the password is right.
+      if (steps.asked.some((ways) => ways.some((way) => METHOD[way] === "mail"))) {
+        waiting = { user, home: tenant };
+        return;
+      }
       outcome = await goOn({ user, home: tenant }, entered, headers, context).catch((error: unknown) => ({ error }));
     },
   };
@@ -91,6 +99,7 @@ async function takePassword(
     entered.facts,
     ...entered.formers.values(),
   ]);
+  if (found && waiting) return (await goOn(waiting, entered, headers, context)).page;
   if (found && outcome) {
     if ("error" in outcome) throw outcome.error;
     return outcome.page;
@@ -182,9 +191,14 @@ async function goOn(
   const weakness = await weaknessOf(entered.password, { user, home }, context);
   const { proven } = request;
   const isSame = proven?.user.id === user.id && homeOf(proven.user, request.tenant) === home;
-  const before = proven && isSame && stillCounts(proven, fromMs, context.now) ? proven.methods : [];
-  const methods = ["pwd" as const, ...before];
-  const standing: Standing = { user, home, ...fromNow(fromMs, context.now), methods, weakness };
+  // What was proven longer ago is asked for again: a password does not make it fresh.
+  const counts = proven && isSame && isFresh(proven, context) && stillCounts(proven, fromMs, context.now);
+  const standing: Standing = {
+    ...{ user, home, weakness },
+    ...fromNow(fromMs, context.now),
+    ...(counts && { authSeconds: proven.authSeconds, startedMs: proven.startedMs }),
+    methods: ["pwd", ...(counts ? proven.methods : [])],
+  };
   const page = await proceed(asked, standing, { factors, consent, facts, opening }, [], context);
   return { page, session };
 }

@@ -264,7 +264,7 @@ export function refusalOf(
 }
 
 /** Whether somebody entered the password recently enough to set a factor up or choose a password (decision 0145). */
-export function isFresh({ authSeconds }: Standing, { now }: Pick<SignInContext, "now">): boolean {
+export function isFresh({ authSeconds }: Pick<Standing, "authSeconds">, { now }: Pick<SignInContext, "now">): boolean {
   return now / 1_000 - authSeconds <= PROOF_SECONDS;
 }
 

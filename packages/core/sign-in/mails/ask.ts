@@ -24,6 +24,8 @@ export interface Asking<Kind extends AskedKind = AskedKind> {
   /** For a link of a sign-in: its sealed form, and the tenant of its page. */
   readonly page?: string;
   readonly pageTenant?: string;
+  /** The person has proven something else. */
+  readonly isKnown?: boolean;
   readonly language: Language;
 }
 
@@ -68,10 +70,15 @@ export async function queueMail(asking: Asking, context: AskContext): Promise<vo
   await queue(asking, { group: asking.kind, most: context.tools.limits.ofNameMax }, context);
 }
 
-/** Asks for a mail of a sign-in: people need those more often, and codes and links count together. As `askForMail`. */
+/**
+ * Asks for a mail of a sign-in; codes and links count together. Somebody who has proven something else has a count that
+ * strangers do not raise, and is limited by no source. Throws as `countSource` does. At most three round trips.
+ */
 export async function askForSignIn(asking: Asking<SignInKind>, context: AskContext): Promise<void> {
-  await countSource(context);
-  await queue(asking, { group: "sign-in", most: context.tools.limits.ofAddressMax }, context);
+  const { isKnown } = asking;
+  const { ofNameMax } = context.tools.limits;
+  if (!isKnown) await countSource(context);
+  await queue(asking, { group: isKnown ? "sign-in of somebody known" : "sign-in", most: ofNameMax }, context);
 }
 
 async function queue(

@@ -85,11 +85,19 @@ export function idTokenAlgorithmOf(oidc: Application["inbound"]["oidc"]): IdToke
 /** The registered names of what is proven (RFC 8176): an authenticator uses a key when its user touches it. */
 const NAMES: Readonly<Record<string, readonly string[]>> = { pop: ["pop", "user"], mail: ["otp"] };
 
-/** How the user signed in: the class, and the methods. A passkey alone has verified its user (decision 0184). */
+/**
+ * Whether what is proven is a sign-in with a second factor: an app or a passkey besides another proof, or a passkey
+ * alone, which has verified its user. A mailbox is none (decision 0184).
+ */
+export function isWithFactors(methods: readonly string[]): boolean {
+  return methods.includes("pop") || (methods.includes("otp") && methods.length > 1);
+}
+
+/** How the user signed in: the class, and the methods. */
 function classOf(methods: readonly string[] = ["pwd"]) {
-  const isWithFactors = methods.length > 1 || methods[0] === "pop";
+  const isMultiple = isWithFactors(methods);
   const all = new Set(methods.flatMap((method) => NAMES[method] ?? [method]));
-  return { acr: isWithFactors ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...all, ...(isWithFactors ? ["mfa"] : [])] };
+  return { acr: isMultiple ? FACTORS_CLASS : PASSWORD_CLASS, amr: [...all, ...(isMultiple ? ["mfa"] : [])] };
 }
 
 /** The left half of the digest, by the hash of the algorithm: SHA-256 for all (section 3.1.3.6). */

@@ -5,6 +5,8 @@ const english = {
   mailCodeTitle: "Enter the code of the e-mail",
   mailCodeAdvice:
     "If there is an account with this name that has an e-mail address, we have sent a code of eight digits to it. It counts for ten minutes, on this page.",
+  mailCodeFirst: "Have a code sent to the e-mail address of your account, then enter it here.",
+  mailLinkFirst: "Have a link sent to the e-mail address of your account, then open it in this browser.",
   mailCodeAgain: "Send another code",
   mailCodeMissing: "Enter the eight digits of the code.",
   mailCodeWrong: "The code is wrong, has expired or was used before.",
@@ -25,6 +27,9 @@ const german: MailedMessages = {
   mailCodeTitle: "Code aus der E-Mail eingeben",
   mailCodeAdvice:
     "Wenn es ein Konto mit diesem Namen gibt, das eine E-Mail-Adresse hat, haben wir einen Code mit acht Ziffern dorthin gesendet. Er gilt zehn Minuten, auf dieser Seite.",
+  mailCodeFirst: "Lassen Sie sich einen Code an die E-Mail-Adresse Ihres Kontos senden und geben Sie ihn hier ein.",
+  mailLinkFirst:
+    "Lassen Sie sich einen Link an die E-Mail-Adresse Ihres Kontos senden und öffnen Sie ihn in diesem Browser.",
   mailCodeAgain: "Einen anderen Code senden",
   mailCodeMissing: "Geben Sie die acht Ziffern des Codes ein.",
   mailCodeWrong: "Der Code ist falsch, abgelaufen oder wurde schon verwendet.",

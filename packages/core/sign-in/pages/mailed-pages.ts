@@ -13,13 +13,15 @@ export interface MailedForm extends Proving {
   readonly problem?:
     | keyof Pick<MailedMessages, "mailCodeMissing" | "mailCodeWrong" | "mailCodeSpent" | "linkSpent">
     | undefined;
+  /** False where the person has a mail sent by a button first. */
+  readonly isSent: boolean;
   /** What would do in its place. */
   readonly others: readonly Way[];
 }
 
 export function mailedPage(form: MailedForm, options: PageOptions): PageResult {
   const say = { ...languages[form.language], ...mailedLanguages[form.language] };
-  const { application, action, request, userName, way, problem, others } = form;
+  const { application, action, request, userName, way, isSent, problem, others } = form;
   const isCode = way === "mail-code";
   const title = isCode ? say.mailCodeTitle : say.mailLinkTitle;
   const entry = html`<form method="post" action="${action}">
@@ -28,13 +30,15 @@ export function mailedPage(form: MailedForm, options: PageOptions): PageResult {
 ${codeField(say, problem)}
 <button type="submit">${say.codeSend}</button>
 </form>`;
+  const waiting = html`${isCode ? entry : html`<p>${say.mailLinkAdvice}</p>`}
+<p class="quiet">${say.mailMissing}</p>`;
+  const first = html`<button type="submit" name="choice" value="again">${isCode ? say.mailCodeSend : say.mailLinkSend}</button>`;
   const content = html`<h1>${title}</h1>
 ${alertOf(problem && say[problem])}
-${isCode ? entry : html`<p>${say.mailLinkAdvice}</p>`}
-<p class="quiet">${say.mailMissing}</p>
+${isSent ? waiting : html`<p>${isCode ? say.mailCodeFirst : say.mailLinkFirst}</p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="request" value="${request}">
-${choiceOf("again", isCode ? say.mailCodeAgain : say.mailLinkAgain)}
+${isSent ? choiceOf("again", isCode ? say.mailCodeAgain : say.mailLinkAgain) : first}
 ${othersOf(say, others)}
 ${waysOut(say, userName)}
 </form>`;

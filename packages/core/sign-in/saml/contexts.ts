@@ -1,5 +1,6 @@
 /** The classes of sign-in (SAML Core 2.0 section 3.3.2.2.1): which of them a request takes, and a session has. Pure. */
 import type { AskedContexts } from "../flow/saml/asked.ts";
+import { isWithFactors } from "../openid/id-token.ts";
 
 const CLASSES = "urn:oasis:names:tc:SAML:2.0:ac:classes:";
 
@@ -20,8 +21,8 @@ const levels: ReadonlyMap<string, number> = new Map([
 
 /** The class of what somebody has proven. A passkey alone has verified its user (decision 0184). */
 export function classOf(methods: readonly string[] = ["pwd"]): string {
-  if (methods.length > 1 || methods[0] === "pop") return FACTORS;
-  return methods[0] === "pwd" ? PASSWORD : UNSPECIFIED;
+  if (isWithFactors(methods)) return FACTORS;
+  return methods.includes("pwd") ? PASSWORD : UNSPECIFIED;
 }
 
 /**
