@@ -23,8 +23,8 @@ test("has every page of a sign-in, and every operation that takes a form of one"
 test("is the table of docs/sign-in.md", () => {
   const documented = readFileSync("docs/sign-in.md", "utf8");
   const words = {
-    password: "Password",
-    secondFactor: "Second factor",
+    who: "Who",
+    proofs: "Proofs",
     newPassword: "New password",
     access: "Access",
     consent: "Consent",
