@@ -5,12 +5,17 @@
 import type { Configuration } from "openid-client";
 import { type BodyOf, client } from "../../client/client.ts";
 
+const PASSWORD = "BasicAuthenticator";
+const PASSKEY = "FIDOAuthenticator";
 /** How people sign in to the demo: an application of its own for each, because an application decides about that. */
 export const ways = {
-  password: { application: "Sign-in demo", secondStep: undefined },
-  code: { application: "Sign-in demo with one-time codes", secondStep: "totp" },
-  passkey: { application: "Sign-in demo with passkeys", secondStep: "FIDOAuthenticator" },
-} as const;
+  password: { application: "Sign-in demo", steps: [[PASSWORD]] },
+  code: { application: "Sign-in demo with one-time codes", steps: [[PASSWORD], ["totp"]] },
+  passkey: { application: "Sign-in demo with passkeys", steps: [[PASSWORD], [PASSKEY]] },
+  alone: { application: "Sign-in demo with passkeys alone", steps: [[PASSKEY]] },
+  mail: { application: "Sign-in demo by mail", steps: [["email-otp-authenticator", "MagicLinkAuthenticator"]] },
+} as const satisfies Readonly<Record<string, { readonly application: string; readonly steps: readonly Options[] }>>;
+type Options = readonly string[];
 export type Way = keyof typeof ways;
 const wayNames = Object.keys(ways) as readonly Way[];
 
@@ -148,8 +153,11 @@ export function newRelyingParty(service: DemoService): RelyingParty {
 }
 
 function applicationOf(way: Way): NewApplication {
-  const { application: name, secondStep } = ways[way];
-  const step = (id: number, authenticator: string) => ({ id, options: [{ idp: "LOCAL", authenticator }] });
+  const { application: name, steps } = ways[way];
+  const step = (options: Options, at: number) => ({
+    id: at + 1,
+    options: options.map((authenticator) => ({ idp: "LOCAL", authenticator })),
+  });
   return {
     name,
     description: "Signs people in on this machine and shows the tokens. npm start serves it.",
@@ -161,12 +169,7 @@ function applicationOf(way: Way): NewApplication {
         pkce: { mandatory: true },
       },
     },
-    ...(secondStep && {
-      authenticationSequence: {
-        type: "USER_DEFINED",
-        steps: [step(1, "BasicAuthenticator"), step(2, secondStep)],
-      },
-    }),
+    authenticationSequence: { type: "USER_DEFINED", steps: (steps as readonly Options[]).map(step) },
   };
 }
 

@@ -206,8 +206,8 @@ function registrationPage(service: string): string {
     html`<h1>A relying party to try</h1>
 <p>This program is an application that people sign in to. It runs on an address of its own, knows the service
 <code>${service}</code> by its discovery document alone, and uses the client library <code>openid-client</code>.</p>
-<p>It is not registered yet. The button registers it as the administrator of this local service: three public clients,
-which must use PKCE, for a sign-in by password, with a one-time code, and with a passkey.</p>
+<p>It is not registered yet. The button registers it as the administrator of this local service: five public clients,
+which must use PKCE, one for each way to sign in.</p>
 <form method="post" action="/register"><button type="submit">Register the applications</button></form>`,
   );
 }
@@ -223,7 +223,10 @@ create.</p>
 <a class="button" href="/sign-in?with=passkey">Sign in with a passkey</a></p>
 <p>The first time, a page helps to set up the code or the passkey. Use an account that you create for it: one with codes
 or passkeys gets no token by its password alone.</p>
-<p><a class="button" href="/outbox">Mails of the service</a></p>`,
+<p>Without a password: with the passkey that is set up, or as a user with an e-mail address.</p>
+<p><a class="button" href="/sign-in?with=alone">Sign in with a passkey alone</a>
+<a class="button" href="/sign-in?with=mail">Sign in by mail</a>
+<a class="button" href="/outbox">Mails of the service</a></p>`,
   );
 }
 
@@ -235,7 +238,7 @@ function signedInPage(person: SignedIn): string {
 <p>
 ${refreshToken === undefined ? undefined : postButton("/refresh", "Refresh the tokens")}
 <a class="button" href="/sign-in?with=${way}">Sign in again (single sign-on)</a>
-<a class="button" href="/sign-in?with=${way}&amp;prompt=login">Sign in with the password</a>
+<a class="button" href="/sign-in?with=${way}&amp;prompt=login">Prove it again</a>
 ${postButton("/sign-out", "Sign out")}
 </p>
 <h2>Claims of the ID token</h2>

@@ -141,6 +141,13 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     expect(JSON.parse(await page.locator("#id-claims").innerText())).toMatchObject({ acr: "mfa" });
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+    await page.getByRole("link", { name: "Sign in with a passkey alone", exact: true }).click();
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    expect(JSON.parse(await page.locator("#id-claims").innerText())).toMatchObject({ amr: ["pop", "user", "mfa"] });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
     await start("Sign in with a one-time code");
     await page.getByRole("heading", { name: /one-time code|passkey|code/i }).waitFor();
     await chromium.close();
