@@ -13,6 +13,8 @@ export interface XmlLimits {
   readonly elements: number;
   /** Attributes of all elements together, with declarations of namespaces. */
   readonly attributes: number;
+  /** Comments, CDATA sections and instructions, which cut text into pieces. Absent: as many as there is room for. */
+  readonly asides?: number;
 }
 
 /** The fault with a message for the caller. */
@@ -64,13 +66,15 @@ function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
   let depth = 0;
   let elements = 0;
   let attributes = 0;
+  let asides = 0;
+  const { asides: most = Number.POSITIVE_INFINITY } = limits;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
-    if (text.startsWith("<!--", at)) at = behind(text, at + 4, "-->", refuse);
-    else if (text.startsWith("<![CDATA[", at)) at = behind(text, at + 9, "]]>", refuse);
-    else if (text.startsWith("<?", at)) at = behind(text, at + 2, "?>", refuse);
-    else if (text.startsWith("<!", at))
-      throw refuse("Document type declarations are not allowed. Remove the declaration.");
-    else {
+    const behindAside = asideAt(text, at, refuse);
+    if (behindAside !== undefined) {
+      at = behindAside;
+      asides += 1;
+      if (asides > most) throw refuse(`It has more than ${most} comments, CDATA sections and instructions.`);
+    } else {
       const { end, values } = tagAt(text, at + 1, refuse);
       attributes += values;
       if (text[at + 1] === "/") depth -= 1;
@@ -84,6 +88,15 @@ function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
       at = end;
     }
   }
+}
+
+/** The position after a comment, a CDATA section or an instruction that begins at a place; `undefined` for a tag. */
+function asideAt(text: string, at: number, refuse: Refuse): number | undefined {
+  if (text.startsWith("<!--", at)) return behind(text, at + 4, "-->", refuse);
+  if (text.startsWith("<![CDATA[", at)) return behind(text, at + 9, "]]>", refuse);
+  if (text.startsWith("<?", at)) return behind(text, at + 2, "?>", refuse);
+  if (!text.startsWith("<!", at)) return undefined;
+  throw refuse("Document type declarations are not allowed. Remove the declaration.");
 }
 
 /** The position after a part that ends with `closing`. */

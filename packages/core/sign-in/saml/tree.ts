@@ -23,7 +23,8 @@ export interface XmlNode {
   readonly text: string;
 }
 
-const LIMITS = { depth: 20, elements: 500, attributes: 2_000 };
+/** No service provider sends more. Verifying a signature takes longer with each. */
+const LIMITS = { depth: 20, elements: 500, attributes: 2_000, asides: 50 };
 const XML = "http://www.w3.org/XML/1998/namespace";
 /** The attributes that processors take for the ID of an element, with any prefix. */
 const ID = /^(?:[^:]+:)?id$/i;
@@ -59,6 +60,11 @@ export function textOf({ name, text, children }: XmlNode): string {
 export function countOf(node: XmlNode, namespace: keyof typeof namespaces, name: string): number {
   const own = node.name === name && node.namespace === namespaces[namespace] ? 1 : 0;
   return node.children.reduce((sum, child) => sum + countOf(child, namespace, name), own);
+}
+
+/** The elements of a name in a message, in any namespace: libraries look for some of them by that name alone. */
+export function countOfName(node: XmlNode, name: string): number {
+  return node.children.reduce((sum, child) => sum + countOfName(child, name), node.name === name ? 1 : 0);
 }
 
 /** What is thrown for a message that does not count. */
