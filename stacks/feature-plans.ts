@@ -274,6 +274,8 @@ export const saml: FunctionPlan = {
     on: [
       ...[p.tenant, p.user, p.group, p.role, p.roleNames, p.revocation, p.application, p.inboundKey],
       ...[p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
+      // Whether the sign-in would still end like this.
+      ...[p.consent, p.assignments],
     ],
   },
   conditions: [p.session, p.samlRequest],

@@ -33,17 +33,25 @@ export interface Provider {
   readonly id: string;
   readonly issuer: string;
   readonly acs: string;
+  /** Where its requests go. */
+  readonly destination?: string;
 }
 
 export const newId = () => `_${randomBytes(16).toString("hex")}`;
 
 /** The text of a request. Members replace its attributes, or take them away; `inside` is after the issuer. */
 export const requestXml = (
-  { issuer }: Pick<Provider, "issuer">,
+  { issuer, destination }: Pick<Provider, "issuer" | "destination">,
   attributes: Readonly<Record<string, string | undefined>> = {},
   inside = "",
 ): string => {
-  const all = { ID: newId(), Version: "2.0", IssueInstant: new Date().toISOString(), ...attributes };
+  const all = {
+    ID: newId(),
+    Version: "2.0",
+    IssueInstant: new Date().toISOString(),
+    Destination: destination,
+    ...attributes,
+  };
   const written = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]));
   return (
     `<samlp:AuthnRequest xmlns:samlp="${PROTOCOL}" xmlns:saml="${ASSERTION}" ${written.join(" ")}>` +
@@ -160,7 +168,12 @@ export const samlOf = (api: World) => {
       },
     });
     if (status !== 201) throw new Error(text);
-    return { id: headers.get("location")?.split("/").at(-1) ?? "", issuer, acs };
+    return {
+      id: headers.get("location")?.split("/").at(-1) ?? "",
+      issuer,
+      acs,
+      destination: `${api.url}${prefix}/samlsso`,
+    };
   };
 
   /** The certificate of the identity provider, from its metadata. */

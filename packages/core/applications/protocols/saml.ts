@@ -126,6 +126,9 @@ function checkAlgorithms({ responseSigning, singleSignOnProfile: { assertion = {
   });
 }
 
+/** No answer is sent to such an address. */
+const FRAGMENT = "must not contain a fragment (#)";
+
 /** Refuses addresses that no message could be posted to; an empty text is no address. */
 function checkAddresses({ assertionConsumerUrls, defaultAssertionConsumerUrl, singleLogoutProfile }: Manual): void {
   const { logoutRequestUrl, logoutResponseUrl, idpInitiatedSingleLogout } = singleLogoutProfile ?? {};
@@ -145,7 +148,9 @@ function checkAddresses({ assertionConsumerUrls, defaultAssertionConsumerUrl, si
   checkTogether(
     ...all.map(([member, address]) => () => {
       const read = readAddress(address, "message");
-      if ("problem" in read) throw refuse(`${member}: '${shownAddress(address)}' ${read.problem}.`);
+      const fragment = member === "assertionConsumerUrls" && address.includes("#") ? FRAGMENT : undefined;
+      const problem = "problem" in read ? read.problem : fragment;
+      if (problem !== undefined) throw refuse(`${member}: '${shownAddress(address)}' ${problem}.`);
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** Access of the person who is signed in to the application that asks (decision 0170). */
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { hasAccess } from "../authentication/access.ts";
+import { type AccessStores, hasAccess } from "../authentication/access.ts";
 import { inTenant } from "../openid/user-claims.ts";
 import { noAccessPage } from "../pages/no-access-page.ts";
 import { formTargetOf } from "./answers.ts";
@@ -18,7 +18,11 @@ export const NO_ACCESS = "The user has no access to this application.";
  * Whether the user of a session may use the application. No round trip where it asks for no assignment. Guests may not:
  * they cannot be assigned.
  */
-export async function mayUse({ request, application }: Asked, current: Current, context: SignInContext) {
+export async function mayUse(
+  { request, application }: Pick<Asked, "request" | "application">,
+  current: Current,
+  context: AccessStores,
+) {
   if (!application.advancedConfigurations.enableAuthorization) return true;
   if (isGuestOf(request, current)) return false;
   return hasAccess(context, { tenant: request.tenant, applicationId: application.id, user: current.user });

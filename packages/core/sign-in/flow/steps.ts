@@ -14,7 +14,7 @@ import { later } from "../../kernel/later.ts";
 import { type PageResult, SIGNED_IN } from "../../kernel/operation/operation.ts";
 import { signInScopes } from "../openid/scopes.ts";
 import { missingClaims } from "../openid/user-claims.ts";
-import { type Consent, covers } from "../sessions/consent-store.ts";
+import { type Consent, covers, skipsConsent } from "../sessions/consent-store.ts";
 import { mayUse, NO_ACCESS, sayNoAccess } from "./access.ts";
 import { askCode, askSetup } from "./ask-code.ts";
 import { askConsent } from "./ask-consent.ts";
@@ -219,10 +219,9 @@ async function finish(
   const asked = forGuest(sent, current, facts);
   const { request, application, given } = asked;
   const claims = given ?? furtherClaims(request, application, facts.known);
-  // The administrators of an application decide for the users of their tenant, not for guests (decision 0134), and not
-  // on access to the users' own accounts: it can change their passwords.
+  // On access to the users' own accounts administrators do not decide: it can change their passwords.
   const isOwnAccount = request.scopes.includes(SIGNED_IN);
-  const skips = application.advancedConfigurations.skipLoginConsent && given === undefined && !isOwnAccount;
+  const skips = !isOwnAccount && skipsConsent(application, given !== undefined);
   const isAgreed = skips || covers(consent, request.scopes, claims);
   const hasAccess = await mayUse(asked, current, context);
   const refusal = hasAccess ? refusalOf(asked, current, isAgreed) : undefined;

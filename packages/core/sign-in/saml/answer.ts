@@ -1,57 +1,74 @@
 /** The answer to a request after the sign-in: an assertion about the user of the session, or a refusal. */
 import { createHash } from "node:crypto";
 import type { Step } from "../../database/table/table.ts";
+import { mustChangePassword } from "../../directory/users/model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { digestOf } from "../../tokens/opaque.ts";
-import { changed } from "../flow/asked.ts";
+import { mayUse, NO_ACCESS } from "../flow/access.ts";
+import { changed, isGuestOf } from "../flow/asked.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { browserText } from "../flow/cookies.ts";
+import { standingIn } from "../flow/factors.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
-import { type AskedAttribute, attributesOf, nameIdFormats, samlOf } from "../flow/saml/claims.ts";
+import type { SamlAsked } from "../flow/saml/asked.ts";
+import {
+  type AskedAttribute,
+  attributesOf,
+  claimReferences,
+  guestReferences,
+  isVerifier,
+  nameIdFormats,
+  samlOf,
+  verifierOf,
+} from "../flow/saml/claims.ts";
 import { findProvider } from "../flow/saml/provider.ts";
 import { type AnswerTicket, openAnswer } from "../flow/saml/tickets.ts";
 import { type Current, currentSession, guestSession, notingCode, referenceOf } from "../flow/session.ts";
+import { lackingWays, stepsOf } from "../flow/ways.ts";
 import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { type ClaimedUser, consentName, isPresent, localValue, uriOf } from "../openid/user-claims.ts";
+import { type ClaimedUser, isPresent, localValue, missingClaims, uriOf } from "../openid/user-claims.ts";
+import { type Consent, covers, findConsent, skipsConsent } from "../sessions/consent-store.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, classOf } from "./contexts.ts";
 import { nameIdOf } from "./name-id.ts";
 import type { Asserted } from "./response.ts";
 import { newId, sendAssertion, sendRefusal } from "./send.ts";
 import { refusalOfSignIn, SamlRefusal, status } from "./status.ts";
-import { usingRequest } from "./used-requests-store.ts";
+import { ANSWERABLE_MS, usingRequest } from "./used-requests-store.ts";
 
 interface Headers {
   readonly "accept-language"?: string | undefined;
 }
 
 /**
- * Sends what came of a request. Two round trips, two more for the groups and roles of the user. Throws
- * `request.invalid` for a text that is none of this service, is older than a minute, was made in another browser, or
- * whose request was answered.
+ * Sends what came of a request, if the sign-in would end like this now. Two round trips, one more where the application
+ * asks for an assignment, two more for the groups and roles of the user. Throws `request.invalid` for a text that is
+ * none of this service, is older than a minute, was made in another browser, or whose request was answered.
  */
 export async function sendAnswer(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {
   const ticket = openAnswer(context.tools.seal, text, context.now);
   const isOfBrowser = ticket?.browser === digestOf(browserText(context.cookies).text);
   if (!ticket || !isOfBrowser || ticket.request.tenant !== tenantOf(context)) throw unknownTicket();
   const { request, refusal } = ticket;
-  const [asker, current] = await Promise.all([findProvider(request, context), sessionOf(ticket, context)]);
+  const { saml: asked } = request;
+  const id = asked?.id ?? asked?.begun;
+  if (!asked || id === undefined || context.now >= asked.takenMs + ANSWERABLE_MS) throw unknownTicket();
+  const [asker, signedIn] = await Promise.all([findProvider(request, context), sessionOf(ticket, context)]);
   if (!asker) throw changed();
-  const asked = request.saml ?? {};
   const answered = { application: asker.application, to: request.to, id: asked.id };
   try {
     if (refusal) throw refusalOfSignIn(refusal);
-    if (!current) throw unknownTicket();
-    const { asserted, steps } = await assertedOf(ticket, current, asker, context);
-    const using =
-      asked.id === undefined ? [] : [usingRequest({ clientId: request.clientId, id: asked.id }, context.now)];
-    const all = [...using, ...steps];
-    // It stands in the table before it leaves: so a request has one assertion at most.
-    const [page] = await Promise.all([
-      sendAssertion(asserted, answered, headers, context),
-      all.length > 0 ? context.table.write(...all) : undefined,
+    if (!signedIn) throw unknownTicket();
+    checkStill(ticket, asked, signedIn, asker, context);
+    const [hasAccess, { asserted, steps }] = await Promise.all([
+      mayUse({ request, ...asker }, signedIn.current, context),
+      assertedOf(request, asked, signedIn.current, asker, context),
     ]);
+    if (!hasAccess) throw new SamlRefusal(status.responder, status.denied, NO_ACCESS);
+    const page = await sendAssertion(asserted, answered, headers, context);
+    // It stands in the table before it leaves: so a request has one assertion at most, and none that cannot be made.
+    await context.table.write(usingRequest({ clientId: request.clientId, id }, context.now), ...steps);
     return page;
   } catch (error) {
     if (error instanceof SamlRefusal) return sendRefusal(error, answered, headers, context);
@@ -59,30 +76,60 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
   }
 }
 
-/** The session of a ticket, if the browser has it, it counts now, and the application takes its user. */
-async function sessionOf({ session, request }: AnswerTicket, context: SamlContext): Promise<Current | undefined> {
+/** A session with what its user has agreed to. */
+interface SignedIn {
+  readonly current: Current;
+  readonly consent: Consent | undefined;
+}
+
+/** The session of a ticket, if the browser has it and it counts now. One round trip. */
+async function sessionOf({ session, request }: AnswerTicket, context: SamlContext): Promise<SignedIn | undefined> {
   const reference = referenceOf(context, session);
   if (session === undefined || !reference) return undefined;
   const find = reference.tenant === request.tenant ? currentSession : guestSession;
-  return find(reference, request.clientId, context);
+  const [current, consent] = await Promise.all([
+    find(reference, request.clientId, context),
+    findConsent(context.table, reference.tenant, reference.userId, request.applicationId),
+  ]);
+  return current && { current, consent };
+}
+
+/** Throws where the sign-in would not end like this now: it was decided up to a minute ago, by another function. */
+function checkStill(
+  { request, agreedMs = 0 }: AnswerTicket,
+  asked: SamlAsked,
+  { current, consent }: SignedIn,
+  { application, client }: Asker,
+  { sendsMail }: SamlContext,
+): void {
+  const isGuest = isGuestOf(request, current);
+  const steps = stepsOf(application, request, { recovers: sendsMail });
+  const claims = (isGuest ? guestReferences : claimReferences)(asked, application);
+  const isAgreed = skipsConsent(application, isGuest) || covers(consent, request.scopes, claims);
+  const isProven = !mustChangePassword(current.user) && !lackingWays(steps, standingIn(current).methods);
+  const lacks = missingClaims({ user: current.user, tenant: current.session.tenant }, application).length > 0;
+  const isTaken = !isGuest || client.settings.takesGuests;
+  if (!isAgreed || !isProven || lacks || !isTaken || current.clientFromMs > agreedMs) throw changed();
 }
 
 /** What is asserted of the user of a session, and the steps that note it there. */
 async function assertedOf(
-  { request, given }: AnswerTicket,
+  request: AuthorizationRequest,
+  asked: SamlAsked,
   current: Current,
-  { application, client }: Asker,
+  { application }: Asker,
   context: SamlContext,
 ): Promise<{ readonly asserted: Asserted; readonly steps: readonly Step[] }> {
-  const { tenant, saml: asked = {} } = request;
+  const { tenant } = request;
   const { session, user } = current;
   const home = session.tenant;
   const isGuest = home !== tenant;
-  if (isGuest && !client.settings.takesGuests) throw changed();
+  // It has agreed to all of them.
+  const given = isGuest ? guestReferences(asked, application) : undefined;
   const attributes = attributesOf(asked, application);
   const { subject } = application.claimConfiguration;
   const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
-  const of = { user, tenant: home, isGuest, ...(isGuest && { given: given ?? [] }), needs };
+  const of = { user, tenant: home, isGuest, given, needs };
   const claimed = await claimedUser(of, application.id, context);
   const nameId = await nameIdOf(asked, claimed, application, entityIdOf(tenant, context), {
     newId,
@@ -146,16 +193,20 @@ function pairwiseFor(
   });
 }
 
-/** The attributes that the user has values for. A guest gives what it has agreed to. */
+/**
+ * The attributes that the user has values for. What another tenant has verified, this one has not: the address or number
+ * of a guest could be that of somebody else, so it is told only to who asks whether it is verified, too.
+ */
 function valuesOf(
   attributes: readonly AskedAttribute[],
   claimed: ClaimedUser,
   { claimConfiguration }: Asker["application"],
 ): Asserted["attributes"] {
-  const { isGuest, given } = claimed;
+  const isAsked = (uri: string) => attributes.some((each) => each.uri === uri);
   return attributes.flatMap(({ name, uri }) => {
-    if (isGuest && given?.includes(consentName(uri)) !== true) return [];
-    const value = localValue(uri, claimed, claimConfiguration.role);
+    const verifier = verifierOf(uri);
+    if (claimed.isGuest && verifier !== undefined && !isAsked(verifier)) return [];
+    const value = claimed.isGuest && isVerifier(uri) ? false : localValue(uri, claimed, claimConfiguration.role);
     if (!isPresent(value)) return [];
     return [{ name, values: (Array.isArray(value) ? value : [value]).map(shown) }];
   });

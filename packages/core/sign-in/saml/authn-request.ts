@@ -44,7 +44,11 @@ export interface RequestHead {
 export function readHead(
   { attributes }: XmlNode,
   provider: SamlServiceProvider,
-  { destination, nowMs }: { readonly destination: string; readonly nowMs: number },
+  {
+    destination,
+    isSigned,
+    nowMs,
+  }: { readonly destination: string; readonly isSigned: boolean; readonly nowMs: number },
 ): RequestHead {
   const id = attributes.get("ID") ?? "";
   if (!FORMS.id.test(id)) throw refuse("Its ID must be a name of letters, digits, '_', '-' and '.', up to 255.");
@@ -55,7 +59,9 @@ export function readHead(
     throw refuse("Its IssueInstant must be a time in UTC that is at most 5 minutes away. Compare the clocks.");
   }
   const sentTo = attributes.get("Destination");
-  if (sentTo !== undefined && sentTo !== destination) throw refuse(`Its Destination must be ${destination}.`);
+  // Else a signed request to another identity provider would count here (SAML Bindings 2.0 sections 3.4.5.2, 3.5.5.2).
+  if ((isSigned || sentTo !== undefined) && sentTo !== destination)
+    throw refuse(`Its Destination must be ${destination}.`);
   return { id, address: addressOf(attributes, provider) };
 }
 
@@ -81,7 +87,7 @@ const UNREGISTERED =
 export function readAsked(
   root: XmlNode,
   provider: SamlServiceProvider,
-): Readonly<AskedOfPerson & Omit<SamlAsked, "id">> {
+): Readonly<AskedOfPerson & Omit<SamlAsked, "id" | "begun" | "takenMs">> {
   const { attributes } = root;
   const binding = attributes.get("ProtocolBinding");
   if (binding !== undefined && binding !== POST) {
@@ -125,11 +131,17 @@ function formatOf(root: XmlNode, { issuer, singleSignOnProfile }: SamlServicePro
     throw new SamlRefusal(status.requester, status.nameIdPolicy, "SPNameQualifier names another service provider.");
   }
   const format = policy.attributes.get("Format")?.trim();
-  if (format === undefined || format === "" || format.endsWith(":unspecified")) return undefined;
+  if (format === undefined || format === "" || UNSPECIFIED.has(format)) return undefined;
   const stored = singleSignOnProfile.assertion.nameIdFormat;
   if (format === stored || REQUESTED_FORMATS.some((each) => each === format)) return format;
   throw new SamlRefusal(status.requester, status.nameIdPolicy, "The Format of NameIDPolicy is not supported.");
 }
+
+/** The settings decide. Many name the first one as if it were of SAML 2.0. */
+const UNSPECIFIED: ReadonlySet<string> = new Set([
+  "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
+  "urn:oasis:names:tc:SAML:2.0:nameid-format:unspecified",
+]);
 
 /** Those that anybody may ask for: no user chooses the name. An address can be one that the user has entered. */
 const REQUESTED_FORMATS = [

@@ -24,12 +24,16 @@ export function requestKeysOf({ advancedConfigurations: { certificate } }: Appli
 
 /** Verifies the signature of a redirect (SAML Bindings 2.0 section 3.4.4.1). Throws `request.invalid`. */
 export function checkRedirect(rawQuery: string, keys: readonly KeyObject[]): void {
-  const raw = new Map(rawQuery.split("&").map((pair) => [pair.split("=", 1)[0] ?? "", pair]));
+  const pairs = rawQuery.split("&").map((pair) => [pair.split("=", 1)[0] ?? "", pair] as const);
+  const raw = new Map(pairs);
   const partOf = (name: string) => decoded(raw.get(name)?.slice(name.length + 1));
   const [sigAlg, signature] = [partOf("SigAlg"), partOf("Signature")];
   if (sigAlg === undefined || signature === undefined || !raw.has("SAMLRequest")) throw refuse(UNSIGNED);
   const algorithm = knownIn(requestSignatures, sigAlg);
   if (!algorithm) throw refuse(WEAK);
+  // What is not under its plain name is not signed, but would be read.
+  const named = pairs.map(([name]) => decoded(name)).filter((name) => SIGNED.some((each) => each === name));
+  if (named.length !== SIGNED.filter((name) => raw.has(name)).length) throw refuse(RESPELLED);
   const octets = SIGNED.flatMap((name) => raw.get(name) ?? []).join("&");
   if (!isSignedBy(keys, algorithm, octets, Buffer.from(signature, "base64"))) throw refuse(WRONG);
 }
@@ -51,6 +55,8 @@ function isSignedBy(
     return verify(digest, Buffer.from(octets), { key, dsaEncoding: "ieee-p1363" }, signature);
   });
 }
+
+const RESPELLED = "Each of SAMLRequest, RelayState and SigAlg must be there once, with no escapes in its name.";
 
 /** Where an escape is not valid, the parameters were refused before. */
 function decoded(part: string | undefined): string | undefined {

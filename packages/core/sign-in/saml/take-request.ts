@@ -17,7 +17,7 @@ import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, FACTORS, needsFactors } from "./contexts.ts";
 import { type Binding, messageIn } from "./message.ts";
 import { checkMessage, checkRedirect, requestKeysOf } from "./request-signature.ts";
-import { sendRefusal } from "./send.ts";
+import { newId, sendRefusal } from "./send.ts";
 import { SamlRefusal, status } from "./status.ts";
 import { readTree } from "./tree.ts";
 
@@ -69,7 +69,11 @@ export async function takeRequest(
   const root = await verified(xml, binding, application, context);
   if (issuerOf(root) !== saml.issuer) throw unknownProvider();
   const tenant = tenantOf(context);
-  const { id, address } = readHead(root, saml, { destination: endpointOf(tenant, context), nowMs: context.now });
+  const { id, address } = readHead(root, saml, {
+    destination: endpointOf(tenant, context),
+    isSigned: saml.requestValidation.enableSignatureValidation,
+    nowMs: context.now,
+  });
   const to = toOf(address, parameters);
   try {
     const problem = samlProblemOf(application, context.sendsMail);
@@ -80,7 +84,7 @@ export async function takeRequest(
     }
     const prompts = [...(isPassive ? ["none"] : []), ...(forces ? ["login"] : [])];
     const acrValues = needsFactors(asked.contexts) ? [FACTORS_CLASS] : undefined;
-    const request = requestOf(application, to, { id, ...asked }, context);
+    const request = requestOf(application, to, { id, takenMs: context.now, ...asked }, context);
     return leadOn(application, { ...request, prompts, acrValues, loginHint: asked.subject }, binding, context);
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error;
@@ -110,7 +114,7 @@ async function begin(
   const problem = samlProblemOf(application, context.sendsMail);
   // No service provider waits for an answer.
   if (problem !== undefined) throw new Fault("request.invalid", problem);
-  const request = requestOf(application, toOf(address, parameters), {}, context);
+  const request = requestOf(application, toOf(address, parameters), { begun: newId(), takenMs: context.now }, context);
   return leadOn(application, request, binding, context);
 }
 

@@ -5,7 +5,9 @@ import { number, rowCodec, text } from "../../database/table/row.ts";
 import type { Step } from "../../database/table/table.ts";
 import { Fault } from "../../kernel/faults.ts";
 
-/** Longer than a request is young enough to be taken, and its pages can be open. */
+/** How long after it was taken a request can be answered: its pages can be open that long. */
+export const ANSWERABLE_MS = 2 * 60 * 60_000;
+/** Longer than that, although a request can be taken twice some minutes apart. */
 const REMEMBERED_SECONDS = 3 * 60 * 60;
 
 const rows = rowCodec<{ readonly use: string; readonly expiresAtSeconds: number }>("answered request", {

@@ -1,5 +1,6 @@
 /** What users have agreed to: the scopes that an application may have, until the user takes it back. */
 
+import type { Application } from "../../applications/registry/model.ts";
 import { keys } from "../../database/table/keys.ts";
 import { list, number, optional, rowCodec, text } from "../../database/table/row.ts";
 import { stale } from "../../database/table/stale.ts";
@@ -49,6 +50,14 @@ export async function consentsOf(table: Table, tenant: string, userId: string): 
 /** The step that takes a consent back, if there is one. */
 export function removingConsent(tenant: string, userId: string, applicationId: string): Step {
   return removing(keys.consent(tenant, userId, applicationId));
+}
+
+/** Whether the administrators of an application agree for its users: for those of their tenant (decision 0134). */
+export function skipsConsent(
+  { advancedConfigurations }: Pick<Application, "advancedConfigurations">,
+  isGuest: boolean,
+): boolean {
+  return advancedConfigurations.skipLoginConsent === true && !isGuest;
 }
 
 /** Whether a user has agreed to scopes and single claims. */

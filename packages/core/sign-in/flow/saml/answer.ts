@@ -11,16 +11,19 @@ import type { SignInContext } from "../context.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { answerAddress, sealAnswer } from "./tickets.ts";
 
+/** Of what a service provider is told: it can name many claims. */
+const MESSAGE_MAX = 300;
+
 /** Stores the session, and sends the browser on to its assertion. */
 export const answerSaml: Protocol["answer"] = async (asked, current, _, steps, context) => {
   await storingSession(current, [...answering(asked.request, context.now), ...steps], context);
-  const { given } = asked;
-  return sendOn(asked, { session: current.reference.digest, ...(given && { given }) }, asked, context);
+  const agreedMs = Math.max(context.now, current.clientFromMs);
+  return sendOn(asked, { session: current.reference.digest, agreedMs }, asked, context);
 };
 
 /** Sends the browser on to a response that says why there is no assertion. */
 export async function tellSaml(...[{ code, message }, sent, context]: Parameters<Protocol["tell"]>) {
-  return sendOn(sent, { refusal: { code, message } }, sent, context);
+  return sendOn(sent, { refusal: { code, message: message.slice(0, MESSAGE_MAX) } }, sent, context);
 }
 
 function sendOn(
@@ -29,6 +32,9 @@ function sendOn(
   sent: Parameters<typeof leadTo>[1],
   { tools, now }: SignInContext,
 ) {
-  const sealed = sealAnswer(tools.seal, { ...outcome, request, browser: digestOf(browser), nowMs: now });
+  // The address has room for a request as it came: pages have added what an answer does not need.
+  const { tenant, clientId, applicationId, to, saml, isRedirectSent, scopes, resources, prompts, acrValues } = request;
+  const asItCame = { tenant, clientId, applicationId, to, saml, isRedirectSent, scopes, resources, prompts, acrValues };
+  const sealed = sealAnswer(tools.seal, { ...outcome, request: asItCame, browser: digestOf(browser), nowMs: now });
   return leadTo(pathOf(answerAddress(sealed), request.tenant), sent);
 }

@@ -10,6 +10,10 @@ export interface AskedContexts {
 export interface SamlAsked {
   /** The ID of the request; absent where the identity provider begins. */
   readonly id?: string | undefined;
+  /** Where the identity provider begins: what makes this sign-in another one than any before. */
+  readonly begun?: string | undefined;
+  /** When it was taken, in milliseconds. */
+  readonly takenMs: number;
   /** The format of NameID that the request asks for; absent where the settings decide. */
   readonly nameIdFormat?: string | undefined;
   /** The name of the only subject that may sign in. */

@@ -7,6 +7,25 @@ import type { SamlAsked } from "./asked.ts";
 
 /** The local claim that NameIDs in the format of an e-mail address are. */
 export const EMAIL_CLAIM = `${LOCAL_DIALECT}/emailaddress`;
+const VERIFIERS = {
+  email: `${LOCAL_DIALECT}/identity/emailVerified`,
+  phone: `${LOCAL_DIALECT}/identity/phoneVerified`,
+};
+const EMAILS = /^(?:emailaddress|emailAddresses|emails\.[a-z]+)$/;
+const PHONES = /^(?:telephone|mobile|mobileNumbers|otherphone|phoneNumbers(?:\.[a-z]+)?)$/;
+
+/** The claim that says whether the value of another one is verified; `undefined` where nothing needs to be. */
+export function verifierOf(uri: string): string | undefined {
+  const local = uri.slice(LOCAL_DIALECT.length + 1);
+  if (EMAILS.test(local)) return VERIFIERS.email;
+  return PHONES.test(local) ? VERIFIERS.phone : undefined;
+}
+
+/** Whether a claim says that an address or a number is verified. */
+export function isVerifier(uri: string): boolean {
+  return uri === VERIFIERS.email || uri === VERIFIERS.phone;
+}
+
 /** The formats of NameID (SAML Core 2.0 section 8.3). */
 export const nameIdFormats = {
   unspecified: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",

@@ -8,6 +8,7 @@ import {
   keyEncryptions,
   signatures,
 } from "../../../applications/protocols/saml-algorithms.ts";
+import { pemCertificates } from "../../../applications/registry/client-keys.ts";
 import type { Application } from "../../../applications/registry/model.ts";
 import type { ApplicationStore } from "../../../applications/registry/store.ts";
 import type { TenantStore } from "../../../directory/tenant-store.ts";
@@ -16,6 +17,8 @@ import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
 
 const LENGTH_MAX = 2_048;
+/** Shorter keys of RSA do not protect. */
+const KEY_BITS_MIN = 2_048;
 
 /** What finding a provider reads. */
 interface ProviderStores {
@@ -91,5 +94,13 @@ export function samlProblemOf(application: Application, sendsMail: boolean): str
   if (needsKey && advancedConfigurations.certificate?.type !== "PEM") {
     return "Requests are verified, and assertions encrypted, with the PEM certificate of the application: it has none.";
   }
+  if (encryption.enabled && !canEncrypt(advancedConfigurations.certificate?.value ?? "")) {
+    return `Assertions are encrypted for the first certificate of the application: its key must be RSA of ${KEY_BITS_MIN} bits or more.`;
+  }
   return unmetBy(application, sendsMail)?.message;
+}
+
+function canEncrypt(pem: string): boolean {
+  const key = pemCertificates(pem)[0]?.publicKey;
+  return key?.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= KEY_BITS_MIN;
 }
