@@ -194,8 +194,8 @@ function pairwiseFor(
 }
 
 /**
- * The attributes that the user has values for. What another tenant has verified, this one has not: the address or number
- * of a guest could be that of somebody else, so it is told only to who asks whether it is verified, too.
+ * The attributes that the user has values for. What another tenant has verified, this one has not: the address of a
+ * guest could be that of somebody else, so it is told only to who asks whether it is verified, too.
  */
 function valuesOf(
   attributes: readonly AskedAttribute[],

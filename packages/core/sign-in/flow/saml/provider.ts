@@ -95,7 +95,7 @@ export function samlProblemOf(application: Application, sendsMail: boolean): str
     return "Requests are verified, and assertions encrypted, with the PEM certificate of the application: it has none.";
   }
   if (encryption.enabled && !canEncrypt(advancedConfigurations.certificate?.value ?? "")) {
-    return `Assertions are encrypted for the first certificate of the application: its key must be RSA of ${KEY_BITS_MIN} bits or more.`;
+    return `Assertions are encrypted for the first certificate: its key must be RSA of ${KEY_BITS_MIN} bits or more.`;
   }
   return unmetBy(application, sendsMail)?.message;
 }
