@@ -27,10 +27,13 @@ import { type AuthZenStores, authZenHandlers } from "#core/sign-in/explain/handl
 import { newOperationFinder } from "#core/sign-in/explain/question.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [customProtocolSection, accessSection, apiSection]);
+const file = deploymentFile();
+const deployment = sectionsFromFile(file, [customProtocolSection, accessSection, apiSection]);
 const { customProtocols: customKinds, access, api } = deployment;
 const { certificates } = access;
-const finder = newOperationFinder(protections, await readyRules(access.rules, protections));
+/** Refusals of a rule name the file. */
+const named = access.rules.map((rule) => ({ ...rule, file }));
+const finder = newOperationFinder(protections, await readyRules(named, protections));
 
 export const operations = { ...auditOperations, ...explainOperations, ...authZenOperations };
 

@@ -40,7 +40,7 @@ const ID = "00000000-0000-0000-0000-000000000000";
 const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
 /** Requirements, a section of an RFC or of OpenID Connect, or a decision. */
 const isSource = (text: string) =>
-  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect (?:Core|RP-Initiated Logout) 1\.0(?: section [\d.]+)?|Authorization API 1\.0)$/.test(
+  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect (?:Core|RP-Initiated Logout) 1\.0(?: section [\d.]+)?|SAML (?:Bindings|Profiles|Metadata) 2\.0 section [\d.]+|Authorization API 1\.0)$/.test(
     text,
   );
 const errorOf = (declared: Operation) => {
@@ -235,11 +235,11 @@ describe("the functions", () => {
       "setUpCodes",
       "goOnWithCodes",
       "usePasskey",
+      "createPasskey",
+      "getPageScript",
       "enterMailedCode",
       "showMailedLink",
       "useMailedLink",
-      "createPasskey",
-      "getPageScript",
       "choosePassword",
       "visitAccount",
       "takeSamlRequest",

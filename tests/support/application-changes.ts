@@ -224,9 +224,16 @@ export const patchMembers: Members = {
     [[{ id: 1, options: [local("BasicAuthenticator")] }, codeStep], false],
     [[basicStep, { id: 2, options: [local("totp"), local("BasicAuthenticator")] }], false],
     [[basicStep, { id: 2, options: [local("totp")] }], false],
-    // The password alone satisfies the second step, or moves there from the first.
-    [[basicStep, { id: 2, options: [local("BasicAuthenticator")] }], true],
-    [[{ id: 1, options: [local("fido")] }, codeStep], true],
+    // The password alone satisfies both steps; or each step needs a proof of its own.
+    [
+      [
+        { id: 1, options: [local("BasicAuthenticator")] },
+        { id: 2, options: [local("BasicAuthenticator")] },
+      ],
+      true,
+    ],
+    [[basicStep, { id: 2, options: [local("BasicAuthenticator")] }], false],
+    [[{ id: 1, options: [local("fido")] }, codeStep], false],
   ],
   "authenticationSequence.requestPathAuthenticators": [[["BasicAuthRequestPathAuthenticator"], true]],
   "authenticationSequence.script": [["var onLoginRequest = function (context) {};", true]],

@@ -68,6 +68,7 @@ const untagged = [
   "readStreams",
   "getDeletedResource",
   "getPageScript",
+  "showMailedLink",
   "sendAnswer",
   "signOnBySaml",
   "sendSamlResponse",

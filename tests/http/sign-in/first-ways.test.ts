@@ -270,7 +270,7 @@ describe("signIn: by a passkey", () => {
   });
 });
 
-describe("signIn and enterMailedCode", () => {
+describe("signIn, enterMailedCode", () => {
   test("a code of a mail says who the person is: by the user name, or by the address", async () => {
     const person = await newPerson();
     for (const name of [person.username, ` ${person.mail.toUpperCase()} `]) {
@@ -476,7 +476,7 @@ describe("signIn and enterMailedCode", () => {
   });
 });
 
-describe("showMailedLink and useMailedLink", () => {
+describe("showMailedLink, useMailedLink", () => {
   test("a link signs in the browser that asked, once it is confirmed there", async () => {
     const person = await newPerson();
     const { page, shown, path } = await linkFor(person);

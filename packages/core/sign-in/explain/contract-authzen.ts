@@ -1,4 +1,5 @@
 /** The operations of the Authorization API 1.0 (AuthZEN): evaluations of access, and searches for subjects. */
+import { withoutNulls } from "../../kernel/management-api.ts";
 import { endpointsOf } from "../../kernel/operation/endpoints.ts";
 import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import * as z from "../../kernel/zod.ts";
@@ -123,14 +124,14 @@ export const authZenOperations = {
     ...at("POST", "/evaluation", "view"),
     ...asking,
     summary: "Decide whether a subject may do something (AuthZEN)",
-    body: Evaluation,
+    body: z.preprocess(withoutNulls, Evaluation),
     success: { status: 200, body: Decision },
   }),
   evaluateAccesses: operation({
     ...at("POST", "/evaluations", "view"),
     ...asking,
     summary: "Decide several questions at once (AuthZEN)",
-    body: Evaluations,
+    body: z.preprocess(withoutNulls, Evaluations),
     success: { status: 200, body: Decisions },
   }),
   searchAccessSubjects: operation({
@@ -140,7 +141,7 @@ export const authZenOperations = {
     reaches: ["read user"],
     failures: [400, 404],
     summary: "Find the users who may do something (AuthZEN)",
-    body: Search,
+    body: z.preprocess(withoutNulls, Search),
     success: { status: 200, body: Found },
   }),
   getAccessConfiguration: operation({
