@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { errorSchemas } from "#core/http/dialects.ts";
 import { PUBLIC } from "#core/kernel/operation/operation.ts";
-import { services } from "#core/kernel/operation/services.ts";
+import { dialectOf } from "#core/kernel/operation/services.ts";
 import { operations } from "#core/service/catalogue.ts";
 import { form } from "#tests/support/oauth.ts";
 import { basic } from "#tests/support/world.ts";
@@ -40,8 +40,9 @@ const forms: Readonly<Record<string, string>> = {
 
 /** What is wrong with a response that must say "later" in a dialect, or on a page; empty if nothing is. */
 const problemOf = (id: string, reply: Reply, mostMs: number): string => {
-  const { service, success } = operations[id] ?? {};
-  const { dialect } = services[service ?? "scim2"];
+  const declared = operations[id];
+  const { success } = declared ?? {};
+  const dialect = declared ? dialectOf(declared) : "scim2";
   const isSaid = success?.page
     ? reply.headers.get("content-type")?.startsWith("text/html")
     : errorSchemas[dialect].safeParse(reply.body).success;
