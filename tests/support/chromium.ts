@@ -1,7 +1,9 @@
 /** Chromium of this machine, without a window: for tests of pages. */
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
 import { project } from "./patient.ts";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -13,6 +15,34 @@ export const chromiumPath = process.env.CHROMIUM ?? places.find((path) => exists
 export const openBrowser = (): Promise<Browser> =>
   // Its sandbox needs rights that containers do not have; it opens pages of this project alone.
   chromium.launch({ executablePath: chromiumPath ?? "chromium", args: ["--no-sandbox"] });
+
+/** The callbacks of the application of `startApplication`: a service matches loopback addresses with any port. */
+export const CALLBACKS = ["http://127.0.0.1/back"];
+
+/** Starts an application to which browsers come back. */
+export const startApplication = async () => {
+  const server = createServer((_, response) => response.end("arrived"));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    redirect_uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/back`,
+    close: () => server.close(),
+  };
+};
+export type StartedApplication = Awaited<ReturnType<typeof startApplication>>;
+
+/** Gives a page an authenticator. Returns the session of the debugger that has it, and its id. */
+export const plugIn = async (page: Page, more: object = {}) => {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable", { enableUI: false });
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      ...more,
+    },
+  });
+  return { session, authenticatorId };
+};
 
 /** Waits until the reference of the API shows the document. */
 export const referenceShown = (page: Page): Promise<void> =>

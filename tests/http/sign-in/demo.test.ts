@@ -2,7 +2,7 @@
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningDemo, startDemo } from "#local/demo/server.ts";
-import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
+import { chromiumPath, openBrowser, plugIn } from "#tests/support/chromium.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -115,14 +115,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     const chromium = await openBrowser();
     const context = await chromium.newContext();
     const page = await context.newPage();
-    const session = await context.newCDPSession(page);
-    await session.send("WebAuthn.enable", { enableUI: false });
-    await session.send("WebAuthn.addVirtualAuthenticator", {
-      options: {
-        ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
-        ...{ isUserVerified: true, automaticPresenceSimulation: true },
-      },
-    });
+    await plugIn(page);
     const person = { userName: "robin", password: "maple-tree-42" };
     await api.ask("POST", "/scim2/Users", { body: person });
     await fetch(`${demo.url}/register`, { method: "POST", redirect: "manual", headers: { origin: demo.url } });

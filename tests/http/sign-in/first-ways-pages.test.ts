@@ -2,12 +2,19 @@
  * Sign-in without a password in a real browser (decision 0184): by a passkey, by a code and by a link of a mail; and the
  * button that shows a password. Skipped where there is no Chromium. Screenshots are in `.build/screenshots`.
  */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeViolations, chromiumPath, isTooWide, openBrowser } from "#tests/support/chromium.ts";
+import {
+  axeViolations,
+  CALLBACKS,
+  chromiumPath,
+  isTooWide,
+  openBrowser,
+  plugIn,
+  type StartedApplication,
+  startApplication,
+} from "#tests/support/chromium.ts";
 import { sequenceOf } from "#tests/support/codes.ts";
 import { mailsOf } from "#tests/support/mails.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
@@ -22,7 +29,7 @@ const api = world();
 const { newApplication, requestOf, redeem } = signInOf(api);
 const mails = mailsOf(api);
 let chromium: Browser;
-let application: Server;
+let application: StartedApplication;
 let redirect_uri: string;
 let setup: TestClient;
 let byPasskey: TestClient;
@@ -32,10 +39,9 @@ let count = 0;
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
   chromium = await openBrowser();
-  application = createServer((_, response) => response.end("arrived"));
-  await new Promise<void>((done) => application.listen(0, "127.0.0.1", done));
-  redirect_uri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/back`;
-  const oidc = { callbackURLs: ["http://127.0.0.1/back"] };
+  application = await startApplication();
+  redirect_uri = application.redirect_uri;
+  const oidc = { callbackURLs: CALLBACKS };
   setup = await newApplication(oidc, PASSKEY_STEP);
   byPasskey = await newApplication(oidc, sequenceOf(["FIDOAuthenticator"]));
   byAll = await newApplication(
@@ -76,21 +82,15 @@ const arrived = async (page: Page, client: TestClient) => {
   const code = new URL(page.url()).searchParams.get("code") ?? "";
   return claimsIn((await redeem(client, code, { redirect_uri })).body.id_token);
 };
+/** The mail of a sign-in, among notices. */
 const mailOf = async (userName: string) =>
-  (await mails.next()).find(({ to: address, code, text }) =>
-    Boolean(address.startsWith(`${userName}@`) && (code.startsWith("sl_") || /\d{4} \d{4}/.test(text))),
-  );
+  (await mails.next()).find(({ to: address, subject }) => {
+    return address.startsWith(`${userName}@`) && /^(Your code|Ihr Code|Sign in to|Bei )/.test(subject);
+  });
 
 /** Gives a page an authenticator that has a passkey of a new person. */
 const withPasskey = async (page: Page) => {
-  const session = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable", { enableUI: false });
-  await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  });
+  await plugIn(page);
   const userName = await newPerson();
   await to(page, setup);
   await page.locator("#username").fill(userName);
@@ -174,10 +174,7 @@ describe.skipIf(chromiumPath === undefined)("sign-in without a password", () => 
 
   test("a code of a mail needs no JavaScript, and the keyboard alone", { timeout: 60 * SECONDS }, async () => {
     const page = await openPage(looks[0], false);
-    const byCode = await newApplication(
-      { callbackURLs: ["http://127.0.0.1/back"] },
-      sequenceOf(["email-otp-authenticator"]),
-    );
+    const byCode = await newApplication({ callbackURLs: CALLBACKS }, sequenceOf(["email-otp-authenticator"]));
     const userName = await newPerson();
     const type = async (text: string) => {
       await page.keyboard.press("Tab");

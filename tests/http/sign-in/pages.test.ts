@@ -2,20 +2,24 @@
  * Every page of sign-in in a real browser without JavaScript: what axe-core finds, names and hints for password
  * managers, the keyboard, and phones. Skipped where there is no Chromium. Screenshots are in `.build/screenshots`.
  */
-import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, openBrowser } from "#tests/support/chromium.ts";
+import {
+  axeViolations,
+  CALLBACKS,
+  chromiumPath,
+  isTooWide,
+  openBrowser,
+  type StartedApplication,
+  startApplication,
+} from "#tests/support/chromium.ts";
 import { TWO_STEPS } from "#tests/support/codes.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { codeAt } from "#tools/examples/authenticator.ts";
 
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const screenshots = ".build/screenshots/sign-in";
 const SYSTEM = "urn:scim:wso2:schema";
 const SECONDS = 1_000;
@@ -27,7 +31,7 @@ const api = world({
 });
 const { newApplication, requestOf } = signInOf(api);
 let chromium: Browser;
-let application: Server;
+let application: StartedApplication;
 let redirect_uri: string;
 let client: TestClient;
 let count = 0;
@@ -35,11 +39,10 @@ let count = 0;
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
   chromium = await openBrowser();
-  application = createServer((_, response) => response.end("arrived"));
-  await new Promise<void>((done) => application.listen(0, "127.0.0.1", done));
-  redirect_uri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/back`;
+  application = await startApplication();
+  redirect_uri = application.redirect_uri;
   client = await newApplication(
-    { callbackURLs: ["http://127.0.0.1/back"] },
+    { callbackURLs: CALLBACKS },
     { ...TWO_STEPS, advancedConfigurations: { skipLoginConsent: false } },
   );
 }, 30 * SECONDS);
@@ -53,18 +56,6 @@ const looks = [
   { name: "dark", locale: "en", colorScheme: "dark", width: 1_280 },
   { name: "phone-german", locale: "de", colorScheme: "light", width: 360 },
 ] as const;
-
-/** What axe-core finds: through the debugger, because the page runs no script. */
-const violations = async (page: Page): Promise<unknown> => {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe });
-  const expression = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
-  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    ...{ expression, awaitPromise: true, returnByValue: true },
-  });
-  await session.detach();
-  return exceptionDetails ?? result.value;
-};
 
 const newPerson = async () => {
   count += 1;
@@ -153,9 +144,8 @@ describe.skipIf(chromiumPath === undefined)("every page", () => {
     });
     const titles: string[] = [];
     await visitAll(page, async (name) => {
-      expect(await violations(page), name).toEqual([]);
-      const wide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
-      expect([name, wide]).toEqual([name, false]);
+      expect(await axeViolations(page), name).toEqual([]);
+      expect([name, await isTooWide(page)]).toEqual([name, false]);
       expect(await page.locator("html").getAttribute("lang")).toBe(look.locale);
       titles.push(await page.title());
       await page.screenshot({ path: join(screenshots, `${look.name}-${name}.png`), fullPage: true });

@@ -3,12 +3,19 @@
  * pages say when that fails, what axe-core finds, and the keyboard. Skipped where there is no Chromium. Screenshots are
  * in `.build/screenshots`.
  */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeViolations, chromiumPath, isTooWide, openBrowser } from "#tests/support/chromium.ts";
+import {
+  axeViolations,
+  CALLBACKS,
+  chromiumPath,
+  isTooWide,
+  openBrowser,
+  plugIn,
+  type StartedApplication,
+  startApplication,
+} from "#tests/support/chromium.ts";
 import type { TestClient } from "#tests/support/oauth.ts";
 import { EITHER_STEP, PASSKEY_STEP } from "#tests/support/passkeys.ts";
 import { claimsIn, PERSON, signInOf } from "#tests/support/sign-in.ts";
@@ -25,7 +32,7 @@ const api = world({
 });
 const { newApplication, requestOf, redeem } = signInOf(api);
 let chromium: Browser;
-let application: Server;
+let application: StartedApplication;
 let redirect_uri: string;
 let strict: TestClient;
 let either: TestClient;
@@ -34,10 +41,9 @@ let count = 0;
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
   chromium = await openBrowser();
-  application = createServer((_, response) => response.end("arrived"));
-  await new Promise<void>((done) => application.listen(0, "127.0.0.1", done));
-  redirect_uri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/back`;
-  const callback = { callbackURLs: ["http://127.0.0.1/back"] };
+  application = await startApplication();
+  redirect_uri = application.redirect_uri;
+  const callback = { callbackURLs: CALLBACKS };
   strict = await newApplication(callback, PASSKEY_STEP);
   either = await newApplication(callback, EITHER_STEP);
 }, 30 * SECONDS);
@@ -68,20 +74,6 @@ const openPage = async (
     viewport: { width, height: 800 },
   });
   return context.newPage();
-};
-
-/** Gives a page an authenticator. Returns the session of the debugger that has it, and its id. */
-const plugIn = async (page: Page, more: object = {}) => {
-  const session: CDPSession = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable", { enableUI: false });
-  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
-      ...more,
-    },
-  });
-  return { session, authenticatorId };
 };
 
 const visit = async (page: Page, userName: string, client = strict, fields = {}) => {

@@ -1,9 +1,7 @@
 /** Asks who the person is, with a password or in another way: the page that a sign-in begins with. */
 import { firstWays, type Way } from "../../applications/registry/sequence-model.ts";
 import type { Factors } from "../../directory/credentials/factor-store.ts";
-import { qualifiedName } from "../../directory/users/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { inTenant } from "../openid/user-claims.ts";
 import { type SignInForm, signInPage } from "../pages/pages.ts";
 import { pathOf, recoveryPaths } from "../pages/paths.ts";
 import { formTargetOf } from "./answers.ts";
@@ -13,6 +11,7 @@ import { provenBy, type Standing } from "./factors.ts";
 import { actionOf } from "./forms.ts";
 import { randomText, requestOptions, siteOf } from "./passkey-site.ts";
 import { sealPending, type WaitingRequest } from "./pending.ts";
+import { userNameOf } from "./proven-page.ts";
 import { withPages } from "./used-pages-store.ts";
 
 /** The ways in which a person can say who it is. */
@@ -57,6 +56,5 @@ export function askPassword(
 /** Asks somebody who has proven something else for the password besides. */
 export function askPasswordToo(asked: Asked, standing: Standing, _: Factors, context: SignInContext): PageResult {
   const { tenant } = asked.request;
-  const userName = inTenant(qualifiedName(standing.user), { tenant: standing.home, isGuest: standing.home !== tenant });
-  return askPassword(asked, context, { userName, proven: provenBy(standing, tenant) });
+  return askPassword(asked, context, { userName: userNameOf(standing, tenant), proven: provenBy(standing, tenant) });
 }

@@ -26,10 +26,15 @@ export function sealed(
     language,
     brand: settings.brandOf(tenant),
     application: application.name,
-    userName: inTenant(qualifiedName(standing.user), { tenant: standing.home, isGuest: standing.home !== tenant }),
+    userName: userNameOf(standing, tenant),
     action: actionOf(stage, tenant),
     request: sealPending(seal, stage, { request, browser, session: standing.session?.reference.digest, nowMs }),
   };
+}
+
+/** The name of somebody, as pages of a tenant show it and take it. */
+export function userNameOf({ user, home }: Standing, tenant: string): string {
+  return inTenant(qualifiedName(user), { tenant: home, isGuest: home !== tenant });
 }
 
 /** A request with its pages: those that follow one another are those of one sign-in. */
