@@ -39,8 +39,8 @@ const locationOf = async (path: string, at?: Browser) => {
   return headers.get("location") ?? "";
 };
 /** The address of an answer that the browser has not opened yet. */
-const heldAnswer = async (path: string) => {
-  const held = await locationOf(await locationOf(path), page);
+const heldAnswer = async (path: string, at = page) => {
+  const held = await locationOf(await locationOf(path), at);
   expect(held).toContain("/samlsso/answer");
   return held;
 };
@@ -74,6 +74,30 @@ describe("sendSamlResponse", () => {
     const other = await heldAnswer(redirectPath(requestXml(skipping)));
     await patch(skipping.id, { advancedConfigurations: { skipLoginConsent: false } });
     expectChanged(await page.open(other));
+  });
+  test("sends none to a user who must choose another password now", async () => {
+    const { body } = await api.ask("POST", "/scim2/Users", {
+      body: { userName: "lee", password: PERSON.password },
+    });
+    const provider = await newProvider();
+    const lee = browser();
+    await lee.open(redirectPath(requestXml(provider)));
+    answerIn(lee, await enter(lee, { username: "lee", password: PERSON.password }));
+    const held = await heldAnswer(redirectPath(requestXml(provider)), lee);
+    const value = { "urn:scim:wso2:schema": { forcePasswordReset: true } };
+    const change = {
+      schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+      Operations: [{ op: "replace", value }],
+    };
+    expect((await api.ask("PATCH", `/scim2/Users/${body.id}`, { body: change })).status).toBe(200);
+    expectChanged(await lee.open(held));
+  });
+  test("tells a refusal to the browser alone that was refused", async () => {
+    const provider = await newProvider();
+    const held = await heldAnswer(redirectPath(requestXml(provider, { IsPassive: "true" })), browser());
+    const other = browser();
+    await other.open(redirectPath(requestXml(provider)));
+    expectRefused(await other.open(held), "another browser");
   });
   test("tells nothing that the user has not agreed to", async () => {
     const provider = await asking("username");

@@ -96,7 +96,7 @@ async function sessionOf({ session, request }: AnswerTicket, context: SamlContex
 
 /** Throws where the sign-in would not end like this now: it was decided up to a minute ago, by another function. */
 function checkStill(
-  { request, agreedMs = 0 }: AnswerTicket,
+  { request }: AnswerTicket,
   asked: SamlAsked,
   { current, consent }: SignedIn,
   { application, client }: Asker,
@@ -109,7 +109,7 @@ function checkStill(
   const isProven = !mustChangePassword(current.user) && !lackingWays(steps, standingIn(current).methods);
   const lacks = missingClaims({ user: current.user, tenant: current.session.tenant }, application).length > 0;
   const isTaken = !isGuest || client.settings.takesGuests;
-  if (!isAgreed || !isProven || lacks || !isTaken || current.clientFromMs > agreedMs) throw changed();
+  if (!isAgreed || !isProven || lacks || !isTaken) throw changed();
 }
 
 /** What is asserted of the user of a session, and the steps that note it there. */

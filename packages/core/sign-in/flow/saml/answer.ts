@@ -17,8 +17,7 @@ const MESSAGE_MAX = 300;
 /** Stores the session, and sends the browser on to its assertion. */
 export const answerSaml: Protocol["answer"] = async (asked, current, _, steps, context) => {
   await storingSession(current, [...answering(asked.request, context.now), ...steps], context);
-  const agreedMs = Math.max(context.now, current.clientFromMs);
-  return sendOn(asked, { session: current.reference.digest, agreedMs }, asked, context);
+  return sendOn(asked, { session: current.reference.digest }, asked, context);
 };
 
 /** Sends the browser on to a response that says why there is no assertion. */

@@ -24,8 +24,6 @@ export interface AnswerTicket {
   /** The digest of the text in the cookie of the browser. */
   readonly browser: string;
   readonly session?: string;
-  /** When the user was found to have agreed, in milliseconds: a consent that was taken back since ends it. */
-  readonly agreedMs?: number;
   readonly refusal?: { readonly code: string; readonly message: string };
 }
 
