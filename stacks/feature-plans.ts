@@ -265,7 +265,7 @@ export const signIn: FunctionPlan = {
 };
 
 /** It reads no password, and signs no token. */
-export const saml: FunctionPlan = {
+export const sso: FunctionPlan = {
   ...endpoint,
   description: "Identity provider of SAML 2.0: reads requests, signs assertions",
   needs: ["address", "forms", "saml", "deployment", "directories"],

@@ -15,9 +15,9 @@ import {
   inboundProtocols,
   mail,
   recovery,
-  saml,
   signals,
   signIn,
+  sso,
   webhooks,
 } from "./feature-plans.ts";
 import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
@@ -166,7 +166,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   },
   "sign-in": signIn,
   "account-recovery": accountRecovery,
-  saml,
+  sso,
   applications,
   "inbound-protocols": inboundProtocols,
   "application-templates": applicationTemplates,

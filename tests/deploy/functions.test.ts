@@ -177,10 +177,10 @@ describe("secrets", () => {
   test("sign-in, SAML and recovery seal their forms and codes with a derived key, which opens no secret", () => {
     expect(holders(formKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual([
       "AccountRecoveryFunction",
-      "SamlFunction",
       "SignInFunction",
+      "SsoFunction",
     ]);
-    for (const name of ["sign-in", "saml", "account-recovery"] as const)
+    for (const name of ["sign-in", "sso", "account-recovery"] as const)
       expect(plan[name].needs).not.toContain("sealing");
   });
   test("the function of sign-in alone has the derived keys of one-time codes, which open no other secret", () => {
@@ -190,9 +190,9 @@ describe("secrets", () => {
     const variables = names.filter((name) => variablesOf(plan[name]).includes("FACTOR_KEYS"));
     expect(variables).toEqual(["sign-in"]);
   });
-  test("the function of SAML alone has the derived keys of what signs assertions, which open no other secret", () => {
-    expect(names.filter((name) => plan[name].needs.includes("saml"))).toEqual(["saml"]);
-    expect(holders(samlKeysOf(secrets.SST_SECRET_SealKey, "none"))).toEqual(["SamlFunction"]);
+  test("the function of single sign-on alone has the derived keys of what signs assertions, which open no other secret", () => {
+    expect(names.filter((name) => plan[name].needs.includes("saml"))).toEqual(["sso"]);
+    expect(holders(samlKeysOf(secrets.SST_SECRET_SealKey, "none"))).toEqual(["SsoFunction"]);
   });
   test("what sends events has derived keys of receivers' secrets and of signing keys, and not the sealing key", () => {
     const own = (key: string) => holders(key).sort();

@@ -73,7 +73,8 @@ const untagged = [
   "signOnBySaml",
   "sendSamlResponse",
   "getSamlMetadataOfProvider",
-  "takeSamlRequest",
+  "takeSsoRequest",
+  "takeSsoSignOut",
 ];
 /** Changes of existing resources that have no path of their own or no tag, or none that could succeed. */
 const withoutTarget = [

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const tripsOf = async (send: () => Promise<unknown>) => {
   const lines = await listening(send);
   const trips = lines.flatMap(({ service, RoundTrips }: LogLine) =>
-    ["sign-in", "saml", "oauth2"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
+    ["sign-in", "sso", "oauth2"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
   );
   return { each: trips, all: trips.reduce((sum, each) => sum + each, 0) };
 };

@@ -468,7 +468,7 @@ const answerPathOf = async (at: Browser, ticket: string) => {
   return response.headers.get("location") ?? "";
 };
 
-describe("takeSamlRequest, sendSamlResponse", () => {
+describe("takeSsoRequest, sendSamlResponse", () => {
   test("a request is answered once, whoever sends it again", async () => {
     const path = redirectPath(requestXml(plain, { ID: "_once" }));
     await accepted(page.open(path));
@@ -510,9 +510,9 @@ describe("takeSamlRequest, sendSamlResponse", () => {
     const middle = ticket.length - 40;
     for (const path of [
       ticket.slice(0, middle) + (ticket[middle] === "A" ? "B" : "A") + ticket.slice(middle + 1),
-      "/oauth2/saml",
-      "/oauth2/saml?request=",
-      `/oauth2/saml?request=${answer.split("=")[1]}`,
+      "/oauth2/sso",
+      "/oauth2/sso?request=",
+      `/oauth2/sso?request=${answer.split("=")[1]}`,
       `/samlsso/answer?answer=${ticket.split("=")[1]}`,
       "/samlsso/answer",
       "/samlsso/answer?answer=s1.x.y",

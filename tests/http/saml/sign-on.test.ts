@@ -77,7 +77,7 @@ const claims = (...names: readonly string[]) => ({
   },
 });
 
-describe("signOnBySaml, sendSamlResponse, takeSamlRequest", () => {
+describe("signOnBySaml, sendSamlResponse, takeSsoRequest", () => {
   test("node-saml signs a person in by redirect, and single signs on", async () => {
     const provider = await newProvider();
     const saml = await nodeSaml(provider);

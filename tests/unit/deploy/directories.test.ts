@@ -30,10 +30,10 @@ test("only the functions that read users get the passwords", () => {
     "authorizer",
     "oauth2",
     "recovery",
-    "saml",
     "scim1",
     "scim2",
     "sessions",
     "sign-in",
+    "sso",
   ]);
 });

@@ -190,7 +190,7 @@ describe("a rehearsal", () => {
   const rehearsed = names.filter(
     // Forms of pages are neither rehearsed nor repeated.
     (name) =>
-      !["oauth2", "sign-in", "saml", "account"].includes(name) && Object.hasOwn(services, name) && plan[name].writes,
+      !["oauth2", "sign-in", "sso", "account"].includes(name) && Object.hasOwn(services, name) && plan[name].writes,
   );
 
   test.each(rehearsed)(

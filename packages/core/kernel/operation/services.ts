@@ -84,16 +84,17 @@ const table = {
       "/oauth2/consent",
       "/oauth2/sign-out",
       "/oauth2/userinfo",
-      "/oauth2/saml",
+      "/oauth2/sso",
       "/oidc/logout",
       "/account/sign-in",
     ],
   },
   /**
-   * The identity provider of SAML 2.0: reads and verifies requests, and composes and signs answers. The only function
-   * that loads the libraries of XML signatures. Between the two the function of sign-in asks the person.
+   * Single sign-on by other protocols than OpenID Connect: reads and verifies requests, and composes and signs answers.
+   * The only function that loads the libraries of XML signatures. Between the two the function of sign-in asks the
+   * person.
    */
-  saml: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2"] },
+  sso: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2"] },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
   /** Sessions of users and what they have agreed to, for themselves and for administrators. */

@@ -267,13 +267,16 @@ export const signInOperations = {
       again: z.literal("yes").optional().meta({ description: "The person signs in again, whatever session there is" }),
     }),
   }),
-  takeSamlRequest: operation({
+  takeSsoRequest: operation({
     ...page,
     method: "GET",
-    path: "/oauth2/saml",
-    summary: "Sign a user in for a SAML request that was verified, and lead to its answer",
+    path: "/oauth2/sso",
+    summary:
+      "Sign a user in for a request of another protocol than OpenID Connect that was verified, and lead to its answer",
     source: "decision 0195",
-    query: z.object({ request: parameter.meta({ description: "What /samlsso sent the browser here with" }) }),
+    query: z.object({
+      request: parameter.meta({ description: "What the endpoint of the protocol sent the browser here with" }),
+    }),
   }),
   giveConsent: operation({
     ...form,
@@ -304,6 +307,16 @@ export const signInOperations = {
     source: "OpenID Connect RP-Initiated Logout 1.0 section 2",
     body: SignOutParameters,
     changesNothing: true,
+  }),
+  takeSsoSignOut: operation({
+    ...page,
+    method: "GET",
+    path: "/oauth2/sso/sign-out",
+    summary: "Sign a user out for a request of another protocol than OpenID Connect that was verified",
+    source: "decision 0200",
+    query: z.object({
+      request: parameter.meta({ description: "What the endpoint of the protocol sent the browser here with" }),
+    }),
   }),
   signOut: operation({
     ...form,

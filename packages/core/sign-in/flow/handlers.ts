@@ -33,8 +33,13 @@ const { showMailedLink, takeMailedCode, takeMailedLink } = later(
   "takeMailedLink",
 );
 const { visitAccount } = later(() => import("./account-visit.ts"), "visitAccount");
-const { confirmSignOut, endSession } = later(() => import("./sign-out.ts"), "confirmSignOut", "endSession");
-const { takeSamlRequest } = later(() => import("./saml/take-request.ts"), "takeSamlRequest");
+const { confirmSignOut, endSession, takeSsoSignOut } = later(
+  () => import("./sign-out.ts"),
+  "confirmSignOut",
+  "endSession",
+  "takeSsoSignOut",
+);
+const { takeSsoRequest } = later(() => import("./sso/take-request.ts"), "takeSsoRequest");
 const { getUserInfo } = later(() => import("./user-info.ts"), "getUserInfo");
 
 /** A handler of the form of a page: takes it, shows it in another language, or ends the sign-in. */
@@ -65,11 +70,12 @@ export const signInHandlers: Handlers<typeof signInOperations, SignInContextStor
   useMailedLink: formOf<MailedBody>("mail-link", takeMailedLink),
   choosePassword: formOf<NewPasswordBody>("new-password", takeNewPassword),
   visitAccount: ({ query, headers }, context) => visitAccount(query, headers, context),
-  takeSamlRequest: ({ query, headers }, context) => takeSamlRequest(query.request ?? "", headers, context),
+  takeSsoRequest: ({ query, headers }, context) => takeSsoRequest(query.request ?? "", headers, context),
   giveConsent: ({ body, headers }, context) => takeConsent(body, headers, context),
 
   endSession: ({ query, headers }, context) => endSession(query, headers, false, context),
   endSessionByForm: ({ body, headers }, context) => endSession(body, headers, true, context),
+  takeSsoSignOut: ({ query, headers }, context) => takeSsoSignOut(query.request ?? "", headers, context),
   signOut: ({ body, headers }, context) => confirmSignOut(body.request, headers, context),
 
   getUserInfo: ({ headers }, context) => getUserInfo(headers, context),

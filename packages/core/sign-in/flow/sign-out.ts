@@ -25,6 +25,7 @@ import { sealPending } from "./pending.ts";
 import { isRegistered, registeredAddress } from "./redirects.ts";
 import { endLimitsOf, otherReferences, referenceIn } from "./session.ts";
 import type { SignOutRequest } from "./sign-out-request.ts";
+import { openSignOut } from "./sso/tickets.ts";
 
 /** Characters of `state`, encoded for an address: it comes back in a header. */
 const STATE_MAX = 4_096;
@@ -92,6 +93,21 @@ async function meantSession(
 /** Whether the user of a session is one of a tenant, or a guest of an application of it. */
 function isAt(tenant: string, { session, clients }: SessionWithClients): boolean {
   return session.tenant === tenant || clients.some((each) => each.tenant === tenant);
+}
+
+/**
+ * Takes a request to sign out by another protocol than OpenID Connect, which the function of single sign-on has read:
+ * the person is asked. One round trip. Throws `request.invalid` for a text that is no such request, or is too old.
+ */
+export async function takeSsoSignOut(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
+  const request = openSignOut(context.tools.seal, text, context.now);
+  const tenant = context.pathTenant ?? SUPER_TENANT;
+  if (request?.tenant !== tenant) throw new Fault("request.invalid", TOO_OLD);
+  const language = languageOf(localesIn(context.cookies), headers["accept-language"]);
+  const found = await meantSession(tenant, () => false, context);
+  return found
+    ? ask(request, language, askedSession(found, tenant), context)
+    : leave(request, { language, isAfterForm: false });
 }
 
 /** The session that a page asks about. */
@@ -209,12 +225,14 @@ async function isStillOf(
   tenant: string,
   { clients, applications }: SignInContext,
 ): Promise<boolean> {
+  if (clientId === undefined) return true;
   const client = await clients.find(clientId);
   if (client?.tenant !== tenant) return false;
   const application = await applications.find(tenant, client.applicationId);
   return isRegistered(redirectUri, application?.inbound.oidc?.callbackURLs ?? []);
 }
 
+const TOO_OLD = "This address is some minutes old, or was changed. Go back to the application and sign out again.";
 const FOREIGN_HINT =
   "id_token_hint is not an ID token that this service issued to the client. Send the ID token of the sign-in.";
 const UNKNOWN_CLIENT = "client_id: there is no such application here.";

@@ -23,8 +23,8 @@ import {
   verifierOf,
 } from "../flow/saml/claims.ts";
 import { findProvider } from "../flow/saml/provider.ts";
-import { type AnswerTicket, openAnswer } from "../flow/saml/tickets.ts";
 import { type Current, currentSession, guestSession, notingCode, referenceOf } from "../flow/session.ts";
+import { type AnswerTicket, openAnswer } from "../flow/sso/tickets.ts";
 import { lackingWays, stepsOf } from "../flow/ways.ts";
 import { claimedUser, namedNeeds } from "../openid/memberships.ts";
 import { type ClaimedUser, isPresent, localValue, missingClaims, uriOf } from "../openid/user-claims.ts";

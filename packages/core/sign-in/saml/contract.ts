@@ -26,7 +26,7 @@ const SamlRequest = z
   .meta({ id: "SAMLRequest" });
 
 const page = {
-  service: "saml",
+  service: "sso",
   scope: PUBLIC,
   headers: PageHeaders,
   success: { status: 200, page: true, redirects: true },
@@ -63,7 +63,7 @@ export const samlOperations = {
     query: z.object({ answer: parameter.meta({ description: "What the sign-in sent the browser here with" }) }),
   }),
   getSamlMetadataOfProvider: operation({
-    service: "saml",
+    service: "sso",
     method: "GET",
     path: "/identity/metadata/saml2",
     scope: PUBLIC,

@@ -8,7 +8,7 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { samlOf } from "../flow/saml/claims.ts";
 import { isConsumer, samlClientId, samlProblemOf } from "../flow/saml/provider.ts";
-import { requestAddress, sealRequest } from "../flow/saml/tickets.ts";
+import { requestAddress, sealRequest } from "../flow/sso/tickets.ts";
 import { FACTORS_CLASS } from "../openid/id-token.ts";
 import { leadTo } from "../pages/layout.ts";
 import { pathOf } from "../pages/paths.ts";

@@ -3,10 +3,12 @@ import { later } from "../../../kernel/later.ts";
 import type { Protocol } from "./protocol.ts";
 
 const { findProvider } = later(() => import("../saml/provider.ts"), "findProvider");
-const { answerSaml, tellSaml } = later(() => import("../saml/answer.ts"), "answerSaml", "tellSaml");
+const { answerSso, tellSso } = later(() => import("../sso/answer.ts"), "answerSso", "tellSso");
+
+const ANSWER = "/samlsso/answer";
 
 export const saml: Protocol = {
   find: (request, _, context) => findProvider(request, { ...context, sendsMail: context.tools.recovers }),
-  answer: answerSaml,
-  tell: tellSaml,
+  answer: (...of) => answerSso(ANSWER, ...of),
+  tell: (...of) => tellSso(ANSWER, ...of),
 };

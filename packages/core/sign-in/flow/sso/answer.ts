@@ -1,7 +1,9 @@
 /**
- * SAML 2.0 (decision 0195). The function of SAML reads the request and composes the answer: it alone parses XML and
- * signs assertions. This one asks the person, and sends the browser there with what came of it.
+ * Other protocols than OpenID Connect (decision 0195). The function of single sign-on reads the request and composes
+ * the answer. This one asks the person, and sends the browser there with what came of it.
  */
+
+import type { PageResult } from "../../../kernel/operation/operation.ts";
 import { digestOf } from "../../../tokens/opaque.ts";
 import { leadTo } from "../../pages/layout.ts";
 import { pathOf } from "../../pages/paths.ts";
@@ -11,21 +13,28 @@ import type { SignInContext } from "../context.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { answerAddress, sealAnswer } from "./tickets.ts";
 
-/** Of what a service provider is told: it can name many claims. */
+/** Of what the asking application is told: it can name many claims. */
 const MESSAGE_MAX = 300;
 
-/** Stores the session, and sends the browser on to its assertion. */
-export const answerSaml: Protocol["answer"] = async (asked, current, _, steps, context) => {
+/** Stores the session, and sends the browser on to the path that composes the answer. */
+export async function answerSso(
+  path: string,
+  ...[asked, current, _, steps, context]: Parameters<Protocol["answer"]>
+): Promise<PageResult> {
   await storingSession(current, [...answering(asked.request, context.now), ...steps], context);
-  return sendOn(asked, { session: current.reference.digest }, asked, context);
-};
+  return sendOn(path, asked, { session: current.reference.digest }, asked, context);
+}
 
-/** Sends the browser on to a response that says why there is no assertion. */
-export async function tellSaml(...[{ code, message }, sent, context]: Parameters<Protocol["tell"]>) {
-  return sendOn(sent, { refusal: { code, message: message.slice(0, MESSAGE_MAX) } }, sent, context);
+/** Sends the browser on to the path that composes the refusal. */
+export async function tellSso(
+  path: string,
+  ...[{ code, message }, sent, context]: Parameters<Protocol["tell"]>
+): Promise<PageResult> {
+  return sendOn(path, sent, { refusal: { code, message: message.slice(0, MESSAGE_MAX) } }, sent, context);
 }
 
 function sendOn(
+  path: string,
   { request, browser }: Pick<Asked, "request" | "browser">,
   outcome: Omit<Parameters<typeof sealAnswer>[1], "request" | "browser" | "nowMs">,
   sent: Parameters<typeof leadTo>[1],
@@ -35,5 +44,5 @@ function sendOn(
   const { tenant, clientId, applicationId, to, saml, isRedirectSent, scopes, resources, prompts, acrValues } = request;
   const asItCame = { tenant, clientId, applicationId, to, saml, isRedirectSent, scopes, resources, prompts, acrValues };
   const sealed = sealAnswer(tools.seal, { ...outcome, request: asItCame, browser: digestOf(browser), nowMs: now });
-  return leadTo(pathOf(answerAddress(sealed), request.tenant), sent);
+  return leadTo(pathOf(answerAddress(path, sealed), request.tenant), sent);
 }

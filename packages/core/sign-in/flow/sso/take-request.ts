@@ -1,4 +1,4 @@
-/** Takes a request of a service provider of SAML, which the function of SAML has read and verified (decision 0195). */
+/** Takes a request that the function of single sign-on has read and verified (decision 0195). */
 import { SUPER_TENANT } from "../../../kernel/domain/tenant.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import type { PageResult } from "../../../kernel/operation/operation.ts";
@@ -10,20 +10,21 @@ import type { SignInContext } from "../context.ts";
 import { browserText, localesIn } from "../cookies.ts";
 import type { PageHeaders } from "../forms.ts";
 import { tell } from "../issue.ts";
+import { protocolOf } from "../protocols/protocols.ts";
 import { stepsOf } from "../ways.ts";
-import { findProvider } from "./provider.ts";
 import { openRequest } from "./tickets.ts";
 
 /**
  * Answers from the session of the browser, or asks. One round trip before that. Throws `request.invalid` for a text
  * that is no such request, or that was made some minutes ago.
  */
-export async function takeSamlRequest(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
+export async function takeSsoRequest(text: string, headers: PageHeaders, context: SignInContext): Promise<PageResult> {
   const ticket = openRequest(context.tools.seal, text, context.now);
   if (ticket?.request.tenant !== (context.pathTenant ?? SUPER_TENANT)) throw new Fault("request.invalid", TOO_OLD);
   const { request, takesGuests } = ticket;
+  const language = languageOf(localesIn(context.cookies), headers["accept-language"]);
   const [asker, candidates] = await Promise.all([
-    findProvider(request, { ...context, sendsMail: context.tools.recovers }),
+    protocolOf(request).find(request, language, context),
     candidatesFor(request, takesGuests, context),
   ]);
   if (!asker) throw changed();
@@ -33,7 +34,7 @@ export async function takeSamlRequest(text: string, headers: PageHeaders, contex
     request,
     steps: stepsOf(asker.application, request, context.tools),
     tenant: request.tenant,
-    language: languageOf(localesIn(context.cookies), headers["accept-language"]),
+    language,
     brand: context.tools.settings.brandOf(request.tenant),
     isAfterForm: false,
     cookies: browser.setting,

@@ -24,7 +24,7 @@ import { formSeal, samlSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [emailSection, scim2Section, signInSection, userStoreSection]);
-const { usersIn, groupsIn } = await openUserStores("saml", deployment);
+const { usersIn, groupsIn } = await openUserStores("sso", deployment);
 const { faultPage } = later(() => import("#core/sign-in/pages/fault-page.ts"), "faultPage");
 
 const tools: SamlStores["tools"] = {
@@ -37,7 +37,7 @@ const tools: SamlStores["tools"] = {
 export const operations = samlOperations;
 
 export const handler = lambda<typeof operations, SamlStores>({
-  service: "saml",
+  service: "sso",
   operations,
   handlers: samlHandlers,
   faultPage,

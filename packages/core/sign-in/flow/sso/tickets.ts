@@ -1,9 +1,10 @@
 /**
- * What the browser carries between the function of SAML and that of sign-in: a request that was read and verified, and
- * what came of it. Both are sealed, so that nothing is stored before there is an answer. Pure.
+ * What the browser carries between the function of single sign-on and that of sign-in: a request of another protocol
+ * than OpenID Connect, which was read and verified, and what came of it. Both are sealed, so that nothing is stored before there is an answer. Pure.
  */
 import type { Seal } from "../../../kernel/seal.ts";
 import type { AuthorizationRequest } from "../authorization-request.ts";
+import type { SignOutRequest } from "../sign-out-request.ts";
 
 /** How long each of them counts: browsers follow at once. */
 const REQUEST_SECONDS = 5 * 60;
@@ -28,31 +29,43 @@ export interface AnswerTicket {
 }
 
 /** Where the tickets lead, below the path of the tenant. */
-export const requestAddress = (sealed: string) => `/oauth2/saml?request=${sealed}`;
-export const answerAddress = (sealed: string) => `/samlsso/answer?answer=${sealed}`;
+export const requestAddress = (sealed: string) => `/oauth2/sso?request=${sealed}`;
+export const signOutAddress = (sealed: string) => `/oauth2/sso/sign-out?request=${sealed}`;
+export const answerAddress = (path: string, sealed: string) => `${path}?answer=${sealed}`;
 
 /** Seals a request; `undefined` where it is too long for an address. */
 export function sealRequest(seal: Seal, ticket: RequestTicket, nowMs: number): string | undefined {
-  const sealed = sealing(seal, "saml request", ticket, nowMs + REQUEST_SECONDS * 1_000);
+  const sealed = sealing(seal, "sso request", ticket, nowMs + REQUEST_SECONDS * 1_000);
   return sealed.length > LENGTH_MAX ? undefined : sealed;
 }
 
 /** Opens a request; `undefined` for any other text, and one that is too old. */
 export function openRequest(seal: Seal, text: string, nowMs: number): RequestTicket | undefined {
-  return opening<RequestTicket>(seal, "saml request", text, nowMs);
+  return opening<RequestTicket>(seal, "sso request", text, nowMs);
+}
+
+/** Seals a request to sign out, whose address belongs to an application; `undefined` where it is too long. */
+export function sealSignOut(seal: Seal, request: SignOutRequest, nowMs: number): string | undefined {
+  const sealed = sealing(seal, "sso sign-out", request, nowMs + REQUEST_SECONDS * 1_000);
+  return sealed.length > LENGTH_MAX ? undefined : sealed;
+}
+
+/** Opens a request to sign out; `undefined` for any other text, and one that is too old. */
+export function openSignOut(seal: Seal, text: string, nowMs: number): SignOutRequest | undefined {
+  return opening<SignOutRequest>(seal, "sso sign-out", text, nowMs);
 }
 
 /** Seals what came of a request. */
 export function sealAnswer(seal: Seal, { nowMs, ...ticket }: AnswerTicket & { readonly nowMs: number }): string {
-  return sealing(seal, "saml answer", ticket, nowMs + ANSWER_SECONDS * 1_000);
+  return sealing(seal, "sso answer", ticket, nowMs + ANSWER_SECONDS * 1_000);
 }
 
 /** Opens what came of a request; `undefined` for any other text, and one that is too old. */
 export function openAnswer(seal: Seal, text: string, nowMs: number): AnswerTicket | undefined {
-  return opening<AnswerTicket>(seal, "saml answer", text, nowMs);
+  return opening<AnswerTicket>(seal, "sso answer", text, nowMs);
 }
 
-type Kind = "saml request" | "saml answer";
+type Kind = "sso request" | "sso answer" | "sso sign-out";
 
 function sealing(seal: Seal, kind: Kind, ticket: object, untilMs: number): string {
   return seal.seal(JSON.stringify({ ...ticket, untilMs }), kind);

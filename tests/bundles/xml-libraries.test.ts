@@ -1,4 +1,4 @@
-/** The libraries of XML signatures and encryption are in the function of SAML alone, and load where a request needs them. */
+/** The libraries of XML signatures and encryption are in the function of single sign-on alone, and load where a request needs them. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -24,11 +24,11 @@ test("no other function has them", async () => {
       return MARKS.some((mark) => files.some(({ text }) => text.includes(mark))) ? [name] : [];
     }),
   );
-  expect(holders.flat()).toEqual(["saml"]);
+  expect(holders.flat()).toEqual(["sso"]);
 });
 
 test("they are in files that the function does not load at its start", async () => {
-  const files = await filesOf("saml");
+  const files = await filesOf("sso");
   const textOf = (name: string) => files.find(({ file }) => file === name)?.text ?? "";
   const started = new Set<string>();
   const start = (name: string): void => {
