@@ -5,6 +5,7 @@
 import * as z from "../../kernel/zod.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
+import { SamlImported } from "./saml-imported.ts";
 import { gracefulRotation, refusedMembers, signInMembers, signInShown } from "./shapes-sign-in.ts";
 
 const url = text(2_048);
@@ -205,6 +206,9 @@ export const SamlManual = z
       .optional(),
     responseSigning: z.object({ enabled: flag, signingAlgorithm: choice.optional() }).optional(),
     enableAssertionQueryProfile: flag,
+    imported: SamlImported.optional().meta({
+      description: "What metadata said. Absent: it stays while the issuer does. Empty: it is forgotten",
+    }),
   })
   .meta({ id: "SAML2ServiceProviderBody" });
 
@@ -259,6 +263,7 @@ export const SamlShown = z
     }),
     responseSigning: z.object({ enabled: z.boolean(), signingAlgorithm: z.string() }),
     enableAssertionQueryProfile: z.boolean(),
+    imported: SamlImported.optional(),
   })
   .meta({ id: "SAML2ServiceProvider" });
 
