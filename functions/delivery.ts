@@ -27,12 +27,12 @@ import { tellDue } from "#core/sign-in/logout/tell.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
 import { noteMails } from "#core/tokens/mail-store.ts";
 import { fetchExempt, publicUrl, tableConfig } from "./env.ts";
-import { eventSealOfDelivery, eventSigningSeal } from "./seals.ts";
+import { eventSealOfDelivery, eventSigningSeal, logoutSeal } from "./seals.ts";
 
 const open = openTable({ ...tableConfig({ callMs: 9_000, requestMs: 55_000 }), openClient: openDocumentClient });
 const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
 const signer = newEventSigner(eventSigningSeal());
-const sign = newOrdering({ seal: eventSigningSeal(), origin: shared.origin, clock: systemClock });
+const order = newOrdering({ seal: logoutSeal(), origin: shared.origin, clock: systemClock });
 const report = newDeliveryReport("delivery");
 
 export const handler = newWorker({
@@ -60,7 +60,7 @@ export const handler = newWorker({
       ...shared,
       table,
       untilMs,
-      sign,
+      order,
       applications: applicationStore(table),
       post: postPublic,
       random: Math.random,

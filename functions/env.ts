@@ -133,6 +133,11 @@ export function formKey(environment = process.env): string {
   return one("FORM_KEY", SealingKey, environment);
 }
 
+/** The key under which orders of messages about ended sessions are sealed, in Base64 (`logoutKeyOf`). */
+export function logoutKey(environment = process.env): string {
+  return one("LOGOUT_KEY", SealingKey, environment);
+}
+
 /**
  * The keys of secrets of one-time codes, in Base64, the present one first (`factorKeysOf`). They open no other secret.
  */

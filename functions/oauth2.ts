@@ -51,7 +51,7 @@ import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { baseUrl, deploymentFile, mtlsUrl, sealingKeys, tableConfig } from "./env.ts";
 import { openKeySets } from "./key-sets.ts";
 import { openProofs } from "./proofs.ts";
-import { eventSigningSealOf, seal as sealOf } from "./seals.ts";
+import { logoutSealOf, seal as sealOf } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
@@ -92,7 +92,7 @@ const tools: OAuthTools = {
   idTokens: newIdTokenKeys(seal, signing),
   pairwise: newPairwiseSubjects(),
   encryptionKeySets: openKeySets("enc"),
-  orders: eventSigningSealOf(sealingKeys()),
+  orders: logoutSealOf(sealingKeys()),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (attempt) => refusalLog(observer, attempt),

@@ -1,9 +1,19 @@
 /** The seals of functions, from the keys of their environment: apart from env.ts, which every function loads. */
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/kernel/clock.ts";
-import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal, samlKeysOf } from "#core/kernel/seal.ts";
+import { canarySecretOf, eventSigningKeysOf, logoutKeyOf, newSeal, type Seal, samlKeysOf } from "#core/kernel/seal.ts";
 import type { Deployment } from "#core/service/settings/deployment.ts";
-import { cursorKey, deliveringKeys, eventKey, factorKeys, fetchExempt, formKey, samlKeys, sealingKeys } from "./env.ts";
+import {
+  cursorKey,
+  deliveringKeys,
+  eventKey,
+  factorKeys,
+  fetchExempt,
+  formKey,
+  logoutKey,
+  samlKeys,
+  sealingKeys,
+} from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment?: NodeJS.ProcessEnv): Seal {
@@ -54,6 +64,16 @@ export function eventSigningSeal(): Seal {
 /** The same from the sealing key. */
 export function eventSigningSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
   return sealOf(eventSigningKeysOf(key, former.join(",")).split(","));
+}
+
+/** The seal of orders of messages about ended sessions. It opens no secret. */
+export function logoutSeal(): Seal {
+  return newSeal(bytes(logoutKey()));
+}
+
+/** The same from the sealing key. */
+export function logoutSealOf({ key }: ReturnType<typeof sealingKeys>): Seal {
+  return newSeal(bytes(logoutKeyOf(key)));
 }
 
 /** The secret of the client of the synthetic check, where the sealing key is known. */

@@ -9,6 +9,7 @@ import { tenantStore } from "#core/directory/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { later } from "#core/kernel/later.ts";
 import { emailSection } from "#core/service/settings/email.ts";
+import { oauthSection } from "#core/service/settings/oauth.ts";
 import { scim2Section } from "#core/service/settings/scim2.ts";
 import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { signInSection } from "#core/service/settings/sign-in.ts";
@@ -20,16 +21,24 @@ import { samlHandlers } from "#core/sign-in/saml/handlers.ts";
 import { newSamlKeys } from "#core/tokens/saml-keys.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { sendsMails } from "./mails.ts";
-import { formSeal, samlSeal } from "./seals.ts";
+import { formSeal, logoutSeal, samlSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [emailSection, scim2Section, signInSection, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  emailSection,
+  oauthSection,
+  scim2Section,
+  signInSection,
+  userStoreSection,
+]);
 const { usersIn, groupsIn } = await openUserStores("sso", deployment);
 const { faultPage } = later(() => import("#core/sign-in/pages/fault-page.ts"), "faultPage");
 
 const tools: SamlStores["tools"] = {
   seal: formSeal(),
+  orders: logoutSeal(),
   settings: deployment.signIn,
+  limits: deployment.clients,
   keys: newSamlKeys(samlSeal()),
   pairwise: newPairwiseSubjects(),
 };

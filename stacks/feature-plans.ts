@@ -124,7 +124,7 @@ export const delivery: FunctionPlan = {
   description: "Delivers changes to webhooks and streams, and tells clients that sessions have ended",
   memory: "512 MB",
   timeout: "60 seconds",
-  needs: ["origin", "delivering"],
+  needs: ["origin", "delivering", "logouts"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
@@ -254,7 +254,7 @@ export const signIn: FunctionPlan = {
     calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     on: [
       ...[p.lock, p.session, p.consent, p.authorizationCode, p.pushedRequest, p.frontAnswer],
-      ...[p.logouts, ...revocations, p.grantRevocations],
+      ...[p.logouts, ...revocations, p.grantRevocations, p.logoutChain],
       // The session notes the subject of its first client, which may be the first pairwise one of the tenant.
       p.pairwiseKey,
       // The first change of a user of a directory creates its record, with its name.
@@ -267,21 +267,27 @@ export const signIn: FunctionPlan = {
 /** It reads no password, and signs no token. */
 export const sso: FunctionPlan = {
   ...endpoint,
-  description: "Identity provider of SAML 2.0: reads requests, signs assertions",
-  needs: ["address", "forms", "saml", "deployment", "directories"],
+  description: "Single sign-on by other protocols than OpenID Connect: reads requests, signs assertions",
+  needs: ["address", "forms", "saml", "logouts", "deployment", "directories"],
   reads: {
-    calls: ["GetItem", "BatchGetItem"],
+    calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       ...[p.tenant, p.user, p.group, p.role, p.roleNames, p.revocation, p.application, p.inboundKey],
       ...[p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
       // Whether the sign-in would still end like this.
       ...[p.consent, p.assignments],
+      // Whose session a logout request means, and where the browser goes then.
+      ...[p.samlName, p.logoutChain],
     ],
   },
-  conditions: [p.session, p.samlRequest],
+  conditions: [p.session, p.samlRequest, p.samlName],
   writes: {
-    calls: ["PutItem"],
-    on: [p.samlRequest, p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
+    calls: ["PutItem", "DeleteItem"],
+    on: [
+      ...[p.samlRequest, p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys, p.samlName, p.logoutChain],
+      // What the end of a session ends.
+      ...[p.logouts, ...revocations, p.grantRevocations],
+    ],
   },
 };
 

@@ -14,6 +14,8 @@ export type Need =
   | "cursors"
   /** The key that seals forms of sign-in: derived, it opens no secret. */
   | "forms"
+  /** The key that seals orders of messages about ended sessions: derived, it opens no secret. */
+  | "logouts"
   /** The keys that seal secrets of one-time codes: derived, they open no other secret. */
   | "factors"
   /** The keys that seal what signs SAML assertions: derived, they open no other secret. */

@@ -10,6 +10,7 @@ import {
   eventSigningKeysOf,
   factorKeysOf,
   formKeyOf,
+  logoutKeyOf,
   nonceKeyOf,
   samlKeysOf,
 } from "#core/kernel/seal.ts";
@@ -249,6 +250,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     forms: { FORM_KEY: secrets.sealKey.value.apply(formKeyOf) },
+    logouts: { LOGOUT_KEY: secrets.sealKey.value.apply(logoutKeyOf) },
     factors: { FACTOR_KEYS: derivedBy(factorKeysOf) },
     saml: { SAML_KEYS: derivedBy(samlKeysOf) },
     events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },

@@ -23,6 +23,7 @@ import {
   eventSigningKeysOf,
   factorKeysOf,
   formKeyOf,
+  logoutKeyOf,
   nonceKeyOf,
   samlKeysOf,
 } from "#core/kernel/seal.ts";
@@ -173,6 +174,7 @@ function keyVariables(SEAL_KEY: string): Environment {
     SEAL_KEY,
     CURSOR_KEY: cursorKeyOf(SEAL_KEY),
     FORM_KEY: formKeyOf(SEAL_KEY),
+    LOGOUT_KEY: logoutKeyOf(SEAL_KEY),
     FACTOR_KEYS: factorKeysOf(SEAL_KEY, "none"),
     EVENT_KEY: eventKeyOf(SEAL_KEY),
     EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),

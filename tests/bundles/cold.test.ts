@@ -18,6 +18,7 @@ const values: Readonly<Record<string, string>> = {
   SEAL_KEY: Buffer.alloc(32).toString("base64"),
   FORMER_SEAL_KEYS: "none",
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
+  LOGOUT_KEY: Buffer.alloc(32).toString("base64"),
   FORM_KEY: Buffer.alloc(32).toString("base64"),
   SAML_KEYS: Buffer.alloc(32).toString("base64"),
   FACTOR_KEYS: Buffer.alloc(32).toString("base64"),

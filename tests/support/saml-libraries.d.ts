@@ -11,6 +11,15 @@ export declare class SAML {
   constructor(options: Readonly<Record<string, unknown>>);
   getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
   getAuthorizeMessageAsync(relayState: string): Promise<Readonly<Record<string, string>>>;
+  getLogoutUrlAsync(user: Profile, relayState: string, options: object): Promise<string>;
+  getLogoutResponseUrlAsync(user: Profile, relayState: string, options: object, isSuccess: boolean): Promise<string>;
+  validateRedirectAsync(
+    fields: Readonly<Record<string, string>>,
+    query: string,
+  ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;
+  validatePostRequestAsync(
+    fields: Readonly<Record<string, string>>,
+  ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;
   validatePostResponseAsync(
     fields: Readonly<Record<string, string>>,
   ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;

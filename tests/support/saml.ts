@@ -59,16 +59,35 @@ export const requestXml = (
   );
 };
 
+/** The text of a logout request. Members replace its attributes, or take them away. */
+export const logoutXml = (
+  { issuer, destination }: Pick<Provider, "issuer" | "destination">,
+  name: { readonly format: string; readonly value: string },
+  indexes: readonly string[] = [],
+  attributes: Readonly<Record<string, string | undefined>> = {},
+): string =>
+  requestXml(
+    { issuer, ...(destination !== undefined && { destination }) },
+    attributes,
+    `<saml:NameID Format="${name.format}">${name.value}</saml:NameID>` +
+      indexes.map((index) => `<samlp:SessionIndex>${index}</samlp:SessionIndex>`).join(""),
+  ).replaceAll("AuthnRequest", "LogoutRequest");
+
 export const deflated = (xml: string) => deflateRawSync(Buffer.from(xml, "utf8")).toString("base64");
 export const base64 = (xml: string) => Buffer.from(xml, "utf8").toString("base64");
 
 /** The path of a request by redirect, signed where there is a key. */
 export const redirectPath = (
   xml: string,
-  { relayState, key, algorithm = RSA_SHA256 }: { relayState?: string; key?: string; algorithm?: string } = {},
+  {
+    relayState,
+    key,
+    algorithm = RSA_SHA256,
+    parameter = "SAMLRequest",
+  }: { relayState?: string; key?: string; algorithm?: string; parameter?: "SAMLRequest" | "SAMLResponse" } = {},
 ): string => {
   const parts = [
-    `SAMLRequest=${encodeURIComponent(deflated(xml))}`,
+    `${parameter}=${encodeURIComponent(deflated(xml))}`,
     ...(relayState === undefined ? [] : [`RelayState=${encodeURIComponent(relayState)}`]),
     ...(key === undefined ? [] : [`SigAlg=${encodeURIComponent(algorithm)}`]),
   ];

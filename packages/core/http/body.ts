@@ -15,6 +15,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;
 const MULTIPART_TYPE = /^multipart\/form-data(?:;|$)/i;
 
+const SOAP_TYPE = /^text\/xml(?:;|$)/i;
+
 const types: Readonly<Record<Media, RegExp>> = { json: JSON_TYPE, form: FORM_TYPE, multipart: MULTIPART_TYPE };
 const typeNames: Readonly<Record<Media, string | undefined>> = {
   json: undefined,
@@ -48,14 +50,11 @@ export function checkAccept({ checksAccept, expects }: DialectRules, { headers }
 
 /** The reader of one function. `readMultipart` is needed only where an operation takes such bodies. */
 export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
-  return async ({ media = "json", limits = {}, bodyOptional, repeated, body }, rules, request, event) => {
+  return async ({ media = "json", limits = {}, bodyOptional, repeated, body, takesSoap }, rules, request, event) => {
     if (!event.body && bodyOptional) return undefined;
-    if (!event.body) {
-      const asks = `This operation requires a ${media === "json" ? "JSON " : ""}body.`;
-      const refused = new Fault("request.malformed", media === "form" ? `${asks} ${sendAs(media, rules)}` : asks);
-      throw body && media !== "multipart" ? withFaultsOf(body, {}, refused) : refused;
-    }
-    checkMediaType(request, media, rules);
+    if (!event.body) throw missing({ media, body }, rules);
+    const isSoap = takesSoap && SOAP_TYPE.test(request.headers["content-type"] ?? "");
+    checkMediaType(request, isSoap ? SOAP_TYPE : types[media], media, rules);
     const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
     const most = limits.bytes ?? BYTES_MAX;
     if (bytes.length > most) {
@@ -63,8 +62,16 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     }
     if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
     const text = decodeUtf8(bytes);
+    if (isSoap) return { soap: text };
     return media === "form" ? readForm(text, repeated) : await readJson(text, limits.members);
   };
+}
+
+/** What is thrown where the body is absent: with all other faults of the request, where a schema knows them. */
+function missing({ media, body }: Pick<Operation, "body"> & { readonly media: Media }, rules: DialectRules) {
+  const asks = `This operation requires a ${media === "json" ? "JSON " : ""}body.`;
+  const refused = new Fault("request.malformed", media === "form" ? `${asks} ${sendAs(media, rules)}` : asks);
+  return body && media !== "multipart" ? withFaultsOf(body, {}, refused) : refused;
 }
 
 /** Parses a JSON text after the checks of `checkJsonText`. Throws `request.malformed`. */
@@ -87,12 +94,12 @@ function refusingPrototype(name: string, value: unknown): unknown {
 }
 
 /** Checks the declared format of a body before it is read. Throws `request.media_type`. */
-function checkMediaType({ headers }: HttpRequest, media: Media, rules: DialectRules): void {
+function checkMediaType({ headers }: HttpRequest, expected: RegExp, media: Media, rules: DialectRules): void {
   const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
   const type = given.replace(/\s+/g, "");
   const isLeftOut = type === "" && media === "json" && rules.typeOptional;
   const refused = rules.answersTypeAsMistake ? "request.malformed" : "request.media_type";
-  if (!isLeftOut && !types[media].test(type)) throw new Fault(refused, sendAs(media, rules));
+  if (!isLeftOut && !expected.test(type)) throw new Fault(refused, sendAs(media, rules));
   const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
   if (charsets.some((charset) => charset !== "utf-8")) {
     throw new Fault(refused, "Send the body as UTF-8, and no other charset in the Content-Type.");

@@ -76,6 +76,11 @@ export function factorKeysOf(sealKey: string, formerSealKeys: string): string {
   return allOf((key) => derived(key, "factors").toString("base64"), sealKey, formerSealKeys);
 }
 
+/** The key of orders of messages that tell clients of the end of a session, derived in the same way. */
+export function logoutKeyOf(sealKey: string): string {
+  return derived(sealKey, "logouts").toString("base64");
+}
+
 /** The key of secrets for receivers of events, derived in the same way. */
 export function eventKeyOf(sealKey: string): string {
   return derived(sealKey, "events").toString("base64");

@@ -8,6 +8,19 @@ export interface ToldClient {
   readonly tenant?: string | undefined;
   /** The subject that the client knows the user by. */
   readonly subject: string;
+  /** How a service provider of SAML 2.0 knows the user and the session. */
+  readonly saml?: SamlName | undefined;
+}
+
+/** A user for a service provider of SAML 2.0. */
+export interface SamlName {
+  /** The format and the value of the NameID. */
+  readonly format: string;
+  readonly value: string;
+  /** The SessionIndex. */
+  readonly index: string;
+  /** When the session ends, as it was known when this was noted. */
+  readonly endsAtSeconds: number;
 }
 
 /** A piece of work. */
@@ -38,3 +51,6 @@ export interface WaitingLogout extends Logout {
 
 /** The path at which the token endpoint takes orders of logout tokens. */
 export const LOGOUT_TOKEN_PATH = "/oauth2/logout-token";
+
+/** The path at which the function of single sign-on takes orders of logout requests of SAML. */
+export const LOGOUT_REQUEST_PATH = "/samlsso/logout-request";

@@ -10,7 +10,7 @@ import { number, oneOf, optional, record, rowCodec, text } from "../database/tab
 import { stale } from "../database/table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../database/table/table.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Logout, ToldClient, WaitingLogout } from "./logout-model.ts";
+import type { Logout, SamlName, ToldClient, WaitingLogout } from "./logout-model.ts";
 import { putting, removing } from "./unconditional.ts";
 import { timeKey, waitingIn } from "./waiting-store.ts";
 
@@ -19,12 +19,21 @@ export const LOGOUT_MS = 24 * 60 * 60_000;
 
 const KEPT_SECONDS = 2 * 24 * 60 * 60;
 
+/** The members of a client that is told, as rows have them. */
+export const toldClient = {
+  clientId: text,
+  applicationId: text,
+  tenant: optional(text),
+  subject: text,
+  saml: optional(record<SamlName>({ format: text, value: text, index: text, endsAtSeconds: number })),
+};
+
 const rows = rowCodec<Logout & { readonly expiresAtSeconds: number }>("logout", {
   kind: oneOf("session", "user", "deletion", "client"),
   tenant: text,
   userId: text,
   sid: optional(text),
-  client: optional(record<ToldClient>({ clientId: text, applicationId: text, tenant: optional(text), subject: text })),
+  client: optional(record<ToldClient>(toldClient)),
   endedMs: number,
   failures: number,
   expiresAtSeconds: number,

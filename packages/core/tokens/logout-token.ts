@@ -8,6 +8,7 @@ import { newId } from "../kernel/ids.ts";
 import type { Seal } from "../kernel/seal.ts";
 import { type IdTokenAlgorithm, type IdTokenKeys, LOGOUT_TYPE } from "./id-token-keys.ts";
 import { issuerAt } from "./jwt.ts";
+import type { LOGOUT_REQUEST_PATH, LOGOUT_TOKEN_PATH, SamlName } from "./logout-model.ts";
 
 /** What is ordered: a token that tells a client that a session has ended. */
 export interface LogoutOrder {
@@ -22,24 +23,47 @@ export interface LogoutOrder {
 const LIFE_SECONDS = 120;
 /** An order counts for so long. */
 const ORDER_SECONDS = 60;
-/** Keeps orders apart from all else that the key seals. */
-const OWNER = "order of a logout token";
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-type Sealed = LogoutOrder & { readonly until: number };
-
-/** The text of an order. */
-export function sealOrder(seal: Pick<Seal, "seal">, order: LogoutOrder, nowMs: number): string {
-  const sealed: Sealed = { ...order, until: Math.floor(nowMs / 1_000) + ORDER_SECONDS };
-  return seal.seal(JSON.stringify(sealed), OWNER);
+/** What is ordered: a logout request for a service provider of SAML 2.0. */
+export interface SamlLogoutOrder {
+  readonly tenant: string;
+  readonly applicationId: string;
+  readonly name: SamlName;
+  /** Where it is sent. */
+  readonly destination: string;
 }
 
-/** What is ordered; `undefined` for a text that is no order, or is too old. */
-export function openOrder(seal: Pick<Seal, "open">, text: string, nowMs: number): LogoutOrder | undefined {
+/** What can be ordered, by the path that takes it. */
+export interface LogoutOrders {
+  readonly [LOGOUT_TOKEN_PATH]: LogoutOrder;
+  readonly [LOGOUT_REQUEST_PATH]: SamlLogoutOrder;
+}
+
+type Sealed<P extends keyof LogoutOrders> = LogoutOrders[P] & { readonly until: number };
+
+/** The text of an order. It counts at its path alone. */
+export function sealOrder<P extends keyof LogoutOrders>(
+  seal: Pick<Seal, "seal">,
+  path: P,
+  order: LogoutOrders[P],
+  nowMs: number,
+): string {
+  const sealed: Sealed<P> = { ...order, until: Math.floor(nowMs / 1_000) + ORDER_SECONDS };
+  return seal.seal(JSON.stringify(sealed), path);
+}
+
+/** What is ordered; `undefined` for a text that is no order of a path, or is too old. */
+export function openOrder<P extends keyof LogoutOrders>(
+  seal: Pick<Seal, "open">,
+  path: P,
+  text: string,
+  nowMs: number,
+): LogoutOrders[P] | undefined {
   try {
     // Only this service can seal a text that opens, so it has the form that it was given above.
-    const { until, ...order } = JSON.parse(seal.open(text, OWNER)) as Sealed;
-    return until * 1_000 > nowMs ? order : undefined;
+    const { until, ...order } = JSON.parse(seal.open(text, path)) as Sealed<P>;
+    return until * 1_000 > nowMs ? (order as unknown as LogoutOrders[P]) : undefined;
   } catch {
     // Any other text is not one of this service.
     return undefined;

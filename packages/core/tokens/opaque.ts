@@ -17,9 +17,10 @@ export type TokenPrefix =
   | "rg_"
   | "va_"
   | "sc_"
-  | "sl_";
+  | "sl_"
+  | "lc_";
 
-const FORM = /^(at|rt|ac|ss|pr|fa|ml|nw|iv|rg|va|sc|sl)_[A-Za-z0-9_-]{43}$/;
+const FORM = /^(at|rt|ac|ss|pr|fa|ml|nw|iv|rg|va|sc|sl|lc)_[A-Za-z0-9_-]{43}$/;
 
 /** A new token with 256 random bits. */
 export function newOpaque(prefix: TokenPrefix): string {

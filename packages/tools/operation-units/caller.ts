@@ -76,6 +76,8 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   sendAnswer: 400,
   takeSsoRequest: 400,
   takeSsoSignOut: 400,
+  continueSamlLogout: 400,
+  signSamlLogoutRequest: 400,
   sendSamlResponse: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,

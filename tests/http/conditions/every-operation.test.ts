@@ -72,6 +72,7 @@ const untagged = [
   "sendAnswer",
   "signOnBySaml",
   "sendSamlResponse",
+  "continueSamlLogout",
   "getSamlMetadataOfProvider",
   "takeSsoRequest",
   "takeSsoSignOut",

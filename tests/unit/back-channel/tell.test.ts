@@ -17,7 +17,7 @@ import {
   waitingLogouts,
   waitingTenants,
 } from "#core/tokens/logout-store.ts";
-import type { LogoutOrder } from "#core/tokens/logout-token.ts";
+import type { LogoutOrder, SamlLogoutOrder } from "#core/tokens/logout-token.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const tenant = "acme.com";
@@ -26,7 +26,7 @@ const START = Date.parse("2026-01-01T00:00:00Z");
 
 let table: Table;
 let nowMs: number;
-let orders: LogoutOrder[];
+let orders: (LogoutOrder | SamlLogoutOrder)[];
 let sent: string[];
 let reports: Told[];
 let respond: (url: string) => Promise<{ status: number; retryAfterMs?: number }>;
@@ -59,7 +59,7 @@ const run = (more: Partial<TellDeps> = {}, only: readonly string[] | "noted" = [
     {
       table,
       applications,
-      sign: async (order) => {
+      order: async (_, order) => {
         orders.push(order);
         return `token ${orders.length}`;
       },
@@ -223,7 +223,7 @@ test("the others of a client that just failed wait with it, and other clients do
 test("a token that cannot be signed is a defect, and is tried again", async () => {
   await ended("a");
   await run({
-    sign: async () => {
+    order: async () => {
       throw new Error("the token endpoint answered 503");
     },
   });

@@ -46,7 +46,7 @@ const telling = (table: Table, untilMs: number, only: ReadonlySet<string> | "all
     {
       ...{ table, untilMs, clock, exempt: new Set<string>(), random: () => 1, report: () => undefined },
       applications: { find: async () => undefined },
-      sign: () => Promise.reject(new Error("nothing is signed")),
+      order: () => Promise.reject(new Error("nothing is signed")),
       post: () => Promise.reject(new Error("nothing is sent")),
     },
     only === "all" ? [tenant] : only,

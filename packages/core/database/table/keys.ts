@@ -171,6 +171,13 @@ export const keys = {
   frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
   /** A request of SAML that was answered, under the digest of its ID and its service provider. */
   samlRequest: (digest: string): Key => main(`G#SAMLREQ#${digest}`),
+  /** The sessions that a name of a user for a service provider of SAML stands for, each by its SessionIndex. */
+  samlName: (tenant: string, digest: string, index: string): Key => ({
+    PK: `${of(tenant)}#SAMLNAME#${digest}`,
+    SK: index,
+  }),
+  /** A sign-out that visits service providers of SAML one after the other, under the digest of its handle. */
+  logoutChain: (digest: string): Key => main(`G#LOGOUT#${digest}`),
   /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
   session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,

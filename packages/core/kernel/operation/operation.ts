@@ -105,6 +105,8 @@ export interface Operation {
   readonly bodyOptional?: true;
   /** The format of the body; default `json`. A form is an object of strings. */
   readonly media?: Media;
+  /** True for a form that takes an envelope of SOAP 1.1, too, as its member `soap`. */
+  readonly takesSoap?: true;
   /** Parameters of a form that may be sent several times: their values are lists. Any other is refused. */
   readonly repeated?: readonly string[];
   /** Replaces the default limits: 1 MiB, and 10,000 members. */

@@ -1,6 +1,12 @@
-/** Pages of applications that the browser opens at a sign-out (OpenID Connect Front-Channel Logout 1.0). */
+/**
+ * What the browser does for other clients at a sign-out: it opens pages of OpenID Connect clients (OpenID Connect
+ * Front-Channel Logout 1.0), and visits service providers of SAML (SAML Profiles 2.0 section 4.4).
+ */
 import { isPlainHost, isRunnable } from "../../applications/protocols/addresses.ts";
+import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
+import { type LogoutService, logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
 import type { ApplicationStore } from "../../applications/registry/store.ts";
+import type { ToldClient } from "../../tokens/logout-model.ts";
 import type { SessionWithClients } from "../sessions/session-store.ts";
 
 /** Pages that are opened: the policy of the page names the origin of each, and headers have at most 10,240 bytes. */
@@ -14,25 +20,40 @@ interface FrameParts {
   readonly applications: Pick<ApplicationStore, "find">;
 }
 
-/** The addresses of the pages for a session that ends, with `iss` and `sid`. One round trip, none without clients. */
-export async function framesFor(
+/** What the browser has to do. */
+export interface FrontChannels {
+  /** Pages that it opens unseen. */
+  readonly frames: readonly string[];
+  /** Service providers that it visits, each with its tenant. */
+  readonly visits: readonly (ToldClient & { readonly tenant: string })[];
+}
+
+/** What the browser does for a session that ends. One round trip, none without clients. */
+export async function frontChannelsOf(
   { session, clients }: SessionWithClients,
   { issuerOf, applications }: FrameParts,
-): Promise<readonly string[]> {
+): Promise<FrontChannels> {
   const found = await Promise.all(
-    clients.map(async ({ clientId, applicationId, tenant = session.tenant }) => ({
-      clientId,
-      tenant,
-      application: await applications.find(tenant, applicationId),
+    clients.map(async ({ endsTokens: _, tenant = session.tenant, ...client }) => ({
+      client: { ...client, tenant },
+      inbound: (await applications.find(tenant, client.applicationId))?.inbound,
     })),
   );
-  const pages = found.flatMap(({ clientId, tenant, application }) => {
-    const { oidc } = application?.inbound ?? {};
+  const pages = found.flatMap(({ client: { clientId, tenant }, inbound }) => {
     // An application can be in a session as a service provider of SAML, too.
-    const address = oidc?.clientId === clientId ? oidc.logout?.frontChannelLogoutUrl : undefined;
+    const address = inbound?.oidc?.clientId === clientId ? inbound.oidc.logout?.frontChannelLogoutUrl : undefined;
     return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuerOf(tenant), session.sid)];
   });
-  return [...new Set(pages)].slice(0, FRAMES_MAX);
+  const visits = found.flatMap(({ client, inbound }) =>
+    client.saml && inbound?.saml && visitedService(inbound.saml) ? [client] : [],
+  );
+  return { frames: [...new Set(pages)].slice(0, FRAMES_MAX), visits };
+}
+
+/** The service that a browser is sent to with a logout request; `undefined` for a provider that is told by SOAP. */
+export function visitedService(saml: SamlServiceProvider): LogoutService | undefined {
+  const [service] = logoutServicesOf(saml).filter(({ binding }) => binding !== "HTTP-Artifact");
+  return service && service.binding !== "SOAP" && canOpen(service.location) ? service : undefined;
 }
 
 function frameOf(address: string, issuer: string, sid: string): string {
@@ -42,8 +63,8 @@ function frameOf(address: string, issuer: string, sid: string): string {
   return url.href;
 }
 
-/** An address that came in a file may be anything. */
-function canOpen(address: string): boolean {
+/** Whether a browser may be sent to an address: one that came in a file may be anything. */
+export function canOpen(address: string): boolean {
   if (address.length > LENGTH_MAX || isRunnable(address) || !URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return (protocol === "https:" || protocol === "http:") && isPlainHost(hostname);

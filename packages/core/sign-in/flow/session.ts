@@ -67,13 +67,13 @@ export function otherReferences(
   { cookies }: Pick<SignInContext, "cookies">,
   tenant: string,
 ): readonly SessionReference[] {
-  return references(cookies)
+  return referencesIn({ cookies })
     .filter((reference) => reference.tenant !== tenant)
     .slice(-OTHERS_MAX);
 }
 
 /** All sessions that the cookies of a request name. */
-function references(cookies: readonly string[]): readonly SessionReference[] {
+export function referencesIn({ cookies }: Pick<SignInContext, "cookies">): readonly SessionReference[] {
   return sessionCookieNames(cookies).flatMap((name) => {
     const reference = readSessionCookie(cookieIn(cookies, name));
     return reference && sessionCookieName(reference.tenant) === name ? [reference] : [];
@@ -88,7 +88,7 @@ export function referenceOf(
   { cookies }: Pick<SignInContext, "cookies">,
   digest: string | undefined,
 ): SessionReference | undefined {
-  return references(cookies).find((each) => each.digest === digest);
+  return referencesIn({ cookies }).find((each) => each.digest === digest);
 }
 
 /** What finding a session reads. */
@@ -286,6 +286,8 @@ export function notingCode({ reference, session, client, storing }: Current, now
     client.subject === now.subject &&
     client.applicationId === now.applicationId &&
     client.tenant === now.tenant &&
+    client.saml?.format === now.saml?.format &&
+    client.saml?.endsAtSeconds === now.saml?.endsAtSeconds &&
     (client.endsTokens || !now.endsTokens);
   if (isSame) return storing ? [storing] : [];
   return [storing ?? checkingSession(reference, sessionEnded), addingClient(session, now)];

@@ -2,14 +2,16 @@
  * Signs people out (OpenID Connect RP-Initiated Logout 1.0). An application that shows the ID token of the session ends
  * it at once; for any other request the person is asked, so that a foreign page cannot sign people out.
  */
+import type { Step } from "../../database/table/table.ts";
 import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { clientOfHint, readIdTokenHint, sessionOfHint } from "../../tokens/id-token-reader.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
+import { chainAddress, startingChain } from "../logout/chain-store.ts";
 import { inTenant } from "../openid/user-claims.ts";
 import { type Language, languageOf } from "../pages/language.ts";
-import { pageHeaders } from "../pages/layout.ts";
+import { leadTo, pageHeaders } from "../pages/layout.ts";
 import { signedOutPage, signOutPage } from "../pages/pages.ts";
 import { pathOf } from "../pages/paths.ts";
 import { endingSessions } from "../sessions/ending.ts";
@@ -18,7 +20,7 @@ import { formTargetOf } from "./answers.ts";
 import type { SignInContext } from "./context.ts";
 import { browserText, localesIn, removingBrowserText, removingSessionCookie } from "./cookies.ts";
 import { opened, type PageHeaders } from "./forms.ts";
-import { framesFor } from "./front-channel.ts";
+import { frontChannelsOf } from "./front-channel.ts";
 import { isHintOf } from "./hints.ts";
 import { one, type Parameters } from "./parameters.ts";
 import { sealPending } from "./pending.ts";
@@ -154,13 +156,34 @@ async function end(
   context: SignInContext,
 ): Promise<PageResult> {
   const { table, now, origin, applications } = context;
-  const { tenant } = ended.session;
-  const [frames] = await Promise.all([
-    framesFor(ended, { issuerOf: issuerAt(origin).issuerOf, applications }),
-    table.write(...endingSessions([ended], endLimitsOf(context), now)),
-  ]);
+  const { tenant, sid } = ended.session;
+  const ending = (...more: Step[]) => table.write(...endingSessions([ended], endLimitsOf(context), now), ...more);
+  const parts = { issuerOf: issuerAt(origin).issuerOf, applications };
   // A page that was left open must not sign the person in again.
-  return leave(request, sending, { cookies: [removingSessionCookie(tenant), removingBrowserText()], frames });
+  const cookies = [removingSessionCookie(tenant), removingBrowserText()];
+  if (!ended.clients.some(({ saml }) => saml)) {
+    const [{ frames }] = await Promise.all([frontChannelsOf(ended, parts), ending()]);
+    return leave(request, sending, { cookies, frames });
+  }
+  const { frames, visits } = await frontChannelsOf(ended, parts);
+  if (visits.length === 0) {
+    await ending();
+    return leave(request, sending, { cookies, frames });
+  }
+  // The function of single sign-on signs what the service providers are told.
+  const location = request.to && locationOf(request.to);
+  const { handle, step } = startingChain(
+    {
+      ended: [{ tenant, sid }],
+      waiting: visits,
+      isPartial: false,
+      frames,
+      ...(location !== undefined && { location }),
+    },
+    now,
+  );
+  await ending(step);
+  return leadTo(pathOf(chainAddress(handle), request.tenant), { ...sending, cookies });
 }
 
 /** What becomes of the browser besides the answer. */
@@ -180,12 +203,16 @@ function leave(
   { cookies = [], frames = [] }: Leaving = {},
 ): PageResult {
   if (!to) return signedOutPage({ language, frames }, { cookies });
-  const { redirectUri, state } = to;
-  const query = state === undefined ? "" : new URLSearchParams({ state }).toString();
-  const joined = query === "" ? "" : redirectUri.includes("?") ? "&" : "?";
-  const location = `${redirectUri}${joined}${query}`;
+  const location = locationOf(to);
   if (frames.length > 0) return signedOutPage({ language, frames, location }, { cookies });
   return { status: isAfterForm ? 303 : 302, headers: { ...pageHeaders(), location }, cookies };
+}
+
+/** The address of the application, with the state of its request. */
+function locationOf({ redirectUri, state }: NonNullable<SignOutRequest["to"]>): string {
+  const query = state === undefined ? "" : new URLSearchParams({ state }).toString();
+  const joined = query === "" ? "" : redirectUri.includes("?") ? "&" : "?";
+  return `${redirectUri}${joined}${query}`;
 }
 
 function ask(

@@ -16,6 +16,7 @@ import {
   type SessionKey,
   sessionsOf,
 } from "../sessions/session-store.ts";
+import { backChannelOf } from "./back-channel.ts";
 
 interface Expanding {
   readonly table: Table;
@@ -69,11 +70,15 @@ async function expandSession(
   for (let at = 0; at < clients.length; at += CLIENTS_AT_ONCE) {
     const some = clients.slice(at, at + CLIENTS_AT_ONCE);
     const found = await Promise.all(some.map((each) => applications.find(each.tenant ?? tenant, each.applicationId)));
-    const steps = some.flatMap(({ clientId, applicationId, tenant: other, subject }, place): Step[] => {
-      const { oidc } = found[place]?.inbound ?? {};
-      // An application can be in a session as a service provider of SAML, too.
-      const isTold = oidc?.clientId === clientId && oidc.logout?.backChannelLogoutUrl;
-      const client = { clientId, applicationId, ...(other !== undefined && { tenant: other }), subject };
+    const steps = some.flatMap(({ clientId, applicationId, tenant: other, subject, saml }, place): Step[] => {
+      const client = {
+        clientId,
+        applicationId,
+        ...(other !== undefined && { tenant: other }),
+        subject,
+        ...(saml && { saml }),
+      };
+      const isTold = backChannelOf(found[place], client) !== undefined;
       return [
         removingClient(key, clientId),
         ...(isTold ? [addingLogout({ kind: "client", tenant, userId, sid: key.sid, client, endedMs })] : []),

@@ -1,12 +1,14 @@
-/** Has the token endpoint of this stage sign logout tokens: what sends them has no key of tokens (decision 0117). */
+/**
+ * Has other functions of this stage compose and sign what clients are told: what sends it has no key of tokens or
+ * assertions (decision 0117).
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import type { Seal } from "../../kernel/seal.ts";
-import { LOGOUT_TOKEN_PATH } from "../../tokens/logout-model.ts";
-import { type LogoutOrder, sealOrder } from "../../tokens/logout-token.ts";
+import { type LogoutOrders, sealOrder } from "../../tokens/logout-token.ts";
 
 const ANSWER_MS = 10_000;
 
-/** How the token endpoint is reached. */
+/** How the other functions are reached. */
 interface Ordering {
   readonly seal: Pick<Seal, "seal">;
   /** The public origin of this stage. */
@@ -14,17 +16,20 @@ interface Ordering {
   readonly clock: Clock;
 }
 
-/** Opens the way to the token endpoint. The function throws an `Error` where that does not answer with a token. */
-export function newOrdering({ seal, origin, clock }: Ordering): (order: LogoutOrder) => Promise<string> {
-  return async (order) => {
-    const response = await fetch(`${origin}${LOGOUT_TOKEN_PATH}`, {
+/** Orders a message at a path. Throws an `Error` where that does not answer with one. */
+export type OrderMessage = <P extends keyof LogoutOrders>(path: P, order: LogoutOrders[P]) => Promise<string>;
+
+/** Opens the way to the other functions. */
+export function newOrdering({ seal, origin, clock }: Ordering): OrderMessage {
+  return async (path, order) => {
+    const response = await fetch(`${origin}${path}`, {
       method: "POST",
-      body: new URLSearchParams({ order: sealOrder(seal, order, clock.now()) }),
+      body: new URLSearchParams({ order: sealOrder(seal, path, order, clock.now()) }),
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    const { logout_token: token } = (await response.json()) as { readonly logout_token?: unknown };
-    if (!response.ok || typeof token !== "string") throw new Error(`the token endpoint answered ${response.status}`);
-    return token;
+    const { message } = (await response.json()) as { readonly message?: unknown };
+    if (!response.ok || typeof message !== "string") throw new Error(`${path} answered ${response.status}`);
+    return message;
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Tells clients that sessions have ended (OpenID Connect Back-Channel Logout 1.0; decision 0117). What is due is taken
+ * Tells clients that sessions have ended (OpenID Connect Back-Channel Logout 1.0, SAML Profiles 2.0 section 4.4;
+ * decision 0117). What is due is taken
  * under a lease, so that two workers seldom do the same; a worker that dies leaves it to the next one. A client is told
  * at least once, or not for a day.
  */
-import type { Application } from "../../applications/registry/model.ts";
 import type { ApplicationStore } from "../../applications/registry/store.ts";
 import { isStale } from "../../database/table/stale.ts";
 import type { Table } from "../../database/table/table.ts";
@@ -22,10 +22,10 @@ import {
   waitingLogouts,
   waitingTenants,
 } from "../../tokens/logout-store.ts";
-import type { LogoutOrder } from "../../tokens/logout-token.ts";
-import { idTokenAlgorithmOf } from "../openid/id-token.ts";
 import { waitMs } from "./attempts.ts";
+import { type BackChannel, backChannelOf } from "./back-channel.ts";
 import { expand } from "./expand.ts";
+import type { OrderMessage } from "./order.ts";
 
 /** What the clients of one application were told in one run, without secrets and addresses. */
 export interface Told {
@@ -45,8 +45,8 @@ export interface Told {
 export interface TellDeps {
   readonly table: Table;
   readonly applications: Pick<ApplicationStore, "find">;
-  /** Has the token endpoint sign a token. */
-  readonly sign: (order: LogoutOrder) => Promise<string>;
+  /** Has another function compose and sign a message. */
+  readonly order: OrderMessage;
   readonly post: (posting: Posting, exempt: Exempt) => Promise<Posted>;
   readonly exempt: Exempt;
   readonly clock: Clock;
@@ -131,14 +131,14 @@ async function tell(deps: TellDeps, waiting: WaitingLogout): Promise<number | un
   const { table, clock } = deps;
   const { client, endedMs } = waiting;
   const tenant = tenantOf(waiting);
-  const application = client && (await deps.applications.find(tenant, client.applicationId));
-  const address = application?.inbound.oidc?.logout?.backChannelLogoutUrl;
+  const application = client ? await deps.applications.find(tenant, client.applicationId) : undefined;
+  const channel = client && backChannelOf(application, client);
   // The application, or its address, was removed meanwhile.
-  if (!client || !address || application?.inbound.oidc?.clientId !== client.clientId) {
+  if (!channel) {
     await table.write(removingLogout(waiting));
     return undefined;
   }
-  const outcome = await attempt(deps, waiting, application, address);
+  const outcome = await attempt(deps, waiting, channel);
   const lagMs = Math.max(0, clock.now() - endedMs);
   const line = { tenant, application: client.applicationId, lagMs };
   if (!outcome) {
@@ -168,31 +168,18 @@ interface Failed {
   readonly defect?: unknown;
 }
 
-/** One attempt, with a fresh token. `undefined` where the client has taken it. */
+/** One attempt, with a fresh message. `undefined` where the client has taken it. */
 async function attempt(
-  { sign, post, exempt }: TellDeps,
+  { order, post, exempt }: TellDeps,
   waiting: WaitingLogout,
-  application: Application,
-  url: string,
+  { url, compose }: BackChannel,
 ): Promise<Failed | undefined> {
-  const { sid, client } = waiting;
-  if (!client || sid === undefined) return undefined;
-  const algorithm = idTokenAlgorithmOf(application.inbound.oidc);
   try {
-    const token = await sign({
-      tenant: tenantOf(waiting),
-      clientId: client.clientId,
-      subject: client.subject,
-      sid,
-      algorithm,
-    });
-    const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
-    const body = new URLSearchParams({ logout_token: token }).toString();
-    const { status, retryAfterMs: afterMs = 0 } = await post({ url, headers, body }, exempt);
+    const { status, retryAfterMs: afterMs = 0 } = await post({ url, ...(await compose(waiting, order)) }, exempt);
     return status >= 200 && status <= 299 ? undefined : { what: `The client responded with ${status}.`, afterMs };
   } catch (error) {
     if (error instanceof FetchRefused) return { what: error.message, afterMs: 0 };
-    return { what: "The service failed to make the logout token.", afterMs: 0, defect: error };
+    return { what: "The service failed to make the message.", afterMs: 0, defect: error };
   }
 }
 

@@ -146,8 +146,8 @@ export const oauthOperations = {
     success: {
       status: 200,
       body: z
-        .object({ logout_token: z.string().meta({ description: "The token" }) })
-        .meta({ id: "LogoutToken", examples: [{ logout_token: "<a JWT of the type logout+jwt>" }] }),
+        .object({ message: z.string().meta({ description: "The token" }) })
+        .meta({ id: "LogoutToken", examples: [{ message: "<a JWT of the type logout+jwt>" }] }),
     },
     failures: [400],
   }),

@@ -9,6 +9,7 @@ import type { Handlers } from "../../kernel/operation/operation.ts";
 import { toJwk } from "../../tokens/jwt.ts";
 import { rsaJwks } from "../../tokens/key-kinds.ts";
 import { acceptedAt } from "../../tokens/key-ring.ts";
+import { LOGOUT_TOKEN_PATH } from "../../tokens/logout-model.ts";
 import { openOrder, signLogoutToken } from "../../tokens/logout-token.ts";
 import { AUTHORIZATION_CODE } from "./code-grant.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
@@ -89,9 +90,9 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   },
 
   async signLogoutToken({ body }, context) {
-    const order = openOrder(context.tools.orders, body.order, context.now);
+    const order = openOrder(context.tools.orders, LOGOUT_TOKEN_PATH, body.order, context.now);
     if (!order) throw new Fault("request.invalid", "The order is not one of this service, or is too old.");
-    return { logout_token: await signLogoutToken(context.tools.idTokens, order, context) };
+    return { message: await signLogoutToken(context.tools.idTokens, order, context) };
   },
 
   async getJwks(_, { table, now, tools }) {

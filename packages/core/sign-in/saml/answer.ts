@@ -32,6 +32,7 @@ import { type Consent, covers, findConsent, skipsConsent } from "../sessions/con
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, classOf } from "./contexts.ts";
 import { nameIdOf } from "./name-id.ts";
+import { addingName } from "./names-store.ts";
 import type { Asserted } from "./response.ts";
 import { newId, sendAssertion, sendRefusal } from "./send.ts";
 import { refusalOfSignIn, SamlRefusal, status } from "./status.ts";
@@ -131,8 +132,10 @@ async function assertedOf(
   const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
   const of = { user, tenant: home, isGuest, given, needs };
   const claimed = await claimedUser(of, application.id, context);
+  const known = current.client?.saml;
   const nameId = await nameIdOf(asked, claimed, application, entityIdOf(tenant, context), {
-    newId,
+    // A session has one, so that its end can be told.
+    transient: () => (known?.format === nameIdFormats.transient ? known.value : newId()),
     pairwise: () => pairwiseFor(request, samlOf(application.inbound).issuer, current, context),
   });
   if (asked.subject !== undefined && asked.subject !== nameId.value) {
@@ -145,13 +148,19 @@ async function assertedOf(
   const saml = samlOf(application.inbound);
   const { audiences, recipients } = saml.singleSignOnProfile.assertion;
   const sessionIndex = sessionIndexOf(session.sid, request.clientId);
-  const noted = {
-    clientId: request.clientId,
-    applicationId: application.id,
-    // A name for one answer would make each of them a change of the session.
-    subject: nameId.format === nameIdFormats.transient ? sessionIndex : nameId.value,
-    ...(isGuest && { tenant }),
-  };
+  const { clientId } = request;
+  const { format, value } = nameId;
+  const noting = notingCode(
+    // Its use was noted by the function of sign-in.
+    { ...current, storing: undefined },
+    {
+      clientId,
+      applicationId: application.id,
+      subject: value,
+      saml: { format, value, index: sessionIndex, endsAtSeconds: session.endsAtSeconds },
+      ...(isGuest && { tenant }),
+    },
+  );
   return {
     asserted: {
       nameId,
@@ -164,8 +173,10 @@ async function assertedOf(
       attributes: valuesOf(attributes, claimed, application),
       nameFormat: saml.attributeProfile.nameFormat,
     },
-    // Its use was noted by the function of sign-in.
-    steps: notingCode({ ...current, storing: undefined }, noted),
+    steps:
+      noting.length === 0
+        ? []
+        : [...noting, addingName({ tenant, clientId, format, value }, { index: sessionIndex }, session)],
   };
 }
 

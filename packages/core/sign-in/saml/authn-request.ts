@@ -6,24 +6,22 @@ import { comparisons } from "./contexts.ts";
 import { SamlRefusal, status } from "./status.ts";
 import { childOf, childrenOf, namespaces, refuse, textOf, type XmlNode } from "./tree.ts";
 
-const FORMS = {
-  id: /^[A-Za-z_][A-Za-z0-9._-]{0,254}$/,
-  time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/,
-  index: /^\d{1,5}$/,
-} as const;
+const ID = /^[A-Za-z_][A-Za-z0-9._-]{0,254}$/;
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+const INDEX = /^\d{1,5}$/;
 const TEXT_MAX = 2_048;
 const CLASSES_MAX = 20;
 /** How far the clocks of two sides may be apart, and how long a request may take. */
-const AGE_MS = 5 * 60_000;
+export const AGE_MS = 5 * 60_000;
 const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 
-/** Who sends a request: before it is verified, nothing else of it counts. */
-export function issuerOf(root: XmlNode): string {
+/** The messages that service providers send. */
+export type MessageName = "AuthnRequest" | "LogoutRequest" | "LogoutResponse";
+
+/** Who sends a message of one of some names: before it is verified, nothing else of it counts. */
+export function issuerOf(root: XmlNode, ...names: readonly MessageName[]): string {
   if (root.namespace !== namespaces.protocol) throw refuse("It is not a message of SAML 2.0.");
-  if (root.name === "LogoutRequest" || root.name === "LogoutResponse") {
-    throw refuse("Logout by SAML is not offered. The user can sign out at /oidc/logout.");
-  }
-  if (root.name !== "AuthnRequest") throw refuse("It is not an AuthnRequest.");
+  if (!names.some((name) => name === root.name)) throw refuse(`It is not an ${names.join(" or a ")}.`);
   const issuer = childOf(root, "assertion", "Issuer");
   const text = issuer && textOf(issuer);
   if (!text || text.length > TEXT_MAX) throw refuse("It names no Issuer.");
@@ -37,24 +35,29 @@ export interface RequestHead {
   readonly address: string;
 }
 
+/** What all messages must agree with. */
+export interface Common {
+  /** The address of this identity provider. */
+  readonly destination: string;
+  readonly isSigned: boolean;
+  readonly nowMs: number;
+}
+
 /**
  * The ID of a verified request, and where its answer goes. Throws `request.invalid`, which is shown to the person:
  * there is no address yet.
  */
-export function readHead(
-  { attributes }: XmlNode,
-  provider: SamlServiceProvider,
-  {
-    destination,
-    isSigned,
-    nowMs,
-  }: { readonly destination: string; readonly isSigned: boolean; readonly nowMs: number },
-): RequestHead {
+export function readHead(root: XmlNode, provider: SamlServiceProvider, common: Common): RequestHead {
+  return { id: readCommon(root, common), address: addressOf(root.attributes, provider) };
+}
+
+/** The ID of a verified message. Throws `request.invalid` where it is for another address or another time. */
+export function readCommon({ attributes }: XmlNode, { destination, isSigned, nowMs }: Common): string {
   const id = attributes.get("ID") ?? "";
-  if (!FORMS.id.test(id)) throw refuse("Its ID must be a name of letters, digits, '_', '-' and '.', up to 255.");
+  if (!ID.test(id)) throw refuse("Its ID must be a name of letters, digits, '_', '-' and '.', up to 255.");
   if (attributes.get("Version") !== "2.0") throw refuse("Its Version must be 2.0.");
   const issued = attributes.get("IssueInstant") ?? "";
-  const issuedMs = FORMS.time.test(issued) ? Date.parse(issued) : Number.NaN;
+  const issuedMs = TIME.test(issued) ? Date.parse(issued) : Number.NaN;
   if (!(Math.abs(nowMs - issuedMs) <= AGE_MS)) {
     throw refuse("Its IssueInstant must be a time in UTC that is at most 5 minutes away. Compare the clocks.");
   }
@@ -62,7 +65,7 @@ export function readHead(
   // Else a signed request to another identity provider would count here (SAML Bindings 2.0 sections 3.4.5.2, 3.5.5.2).
   if ((isSigned || sentTo !== undefined) && sentTo !== destination)
     throw refuse(`Its Destination must be ${destination}.`);
-  return { id, address: addressOf(attributes, provider) };
+  return id;
 }
 
 /** The address that a request names by itself or by its place in the settings, or the default one. */
@@ -72,7 +75,7 @@ function addressOf(attributes: XmlNode["attributes"], provider: SamlServiceProvi
   if (url !== undefined && index !== undefined) {
     throw refuse("It has AssertionConsumerServiceURL and AssertionConsumerServiceIndex: send one of them.");
   }
-  if (index !== undefined && !FORMS.index.test(index)) throw refuse(UNREGISTERED);
+  if (index !== undefined && !INDEX.test(index)) throw refuse(UNREGISTERED);
   const named = index === undefined ? url : (provider.assertionConsumerUrls[Number(index)] ?? "");
   const address = named ?? provider.defaultAssertionConsumerUrl;
   if (!isConsumer(address, provider)) throw refuse(UNREGISTERED);
@@ -97,7 +100,7 @@ export function readAsked(
   const subject = subjectOf(root);
   const contexts = contextsOf(root);
   const attributeIndex = attributes.get("AttributeConsumingServiceIndex");
-  if (attributeIndex !== undefined && !FORMS.index.test(attributeIndex)) {
+  if (attributeIndex !== undefined && !INDEX.test(attributeIndex)) {
     throw refusal("AttributeConsumingServiceIndex is a number.");
   }
   return {

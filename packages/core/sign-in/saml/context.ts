@@ -10,6 +10,7 @@ import type { SamlKeys } from "../../tokens/saml-keys.ts";
 import type { SignInSettings } from "../flow/context.ts";
 import type { MembershipStores } from "../openid/memberships.ts";
 import type { PairwiseSubjects } from "../openid/pairwise-store.ts";
+import type { TokenLimits } from "../sessions/ending.ts";
 
 /** What one request reads and writes, and what lives as long as the container. */
 export interface SamlStores extends MembershipStores {
@@ -26,7 +27,11 @@ export interface SamlStores extends MembershipStores {
   readonly tools: {
     /** Seals what the browser carries to the function of sign-in and back. */
     readonly seal: Seal;
+    /** Opens orders of messages about ended sessions. */
+    readonly orders: Pick<Seal, "open">;
     readonly settings: Pick<SignInSettings, "sessions" | "brandOf">;
+    /** How long tokens of an ended session can live. */
+    readonly limits: TokenLimits;
     readonly keys: SamlKeys;
     readonly pairwise: PairwiseSubjects;
   };

@@ -1,6 +1,7 @@
 /** The operations of the identity provider of SAML 2.0, at the paths of WSO2 Identity Server (decision 0195). */
 import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import * as z from "../../kernel/zod.ts";
+import { LOGOUT_REQUEST_PATH } from "../../tokens/logout-model.ts";
 import { PageHeaders } from "../flow/contract.ts";
 
 /** A message of 64 KiB in Base64, encoded for a form, with its RelayState. */
@@ -10,8 +11,10 @@ const parameter = z.string().optional();
 
 const SamlRequest = z
   .object({
-    SAMLRequest: parameter.meta({ description: "An AuthnRequest: deflated and in Base64 by GET, in Base64 by POST" }),
-    SAMLResponse: parameter.meta({ description: "Refused: logout by SAML is not offered" }),
+    SAMLRequest: parameter.meta({
+      description: "An AuthnRequest or a LogoutRequest: deflated and in Base64 by GET, in Base64 by POST",
+    }),
+    SAMLResponse: parameter.meta({ description: "The LogoutResponse of a service provider, in the same way" }),
     SAMLEncoding: parameter.meta({ description: "How SAMLRequest is encoded by GET: DEFLATE" }),
     RelayState: parameter.meta({ description: "Comes back with the answer" }),
     SigAlg: parameter.meta({ description: "The algorithm of the signature by GET" }),
@@ -21,7 +24,10 @@ const SamlRequest = z
     }),
     acs: parameter.meta({ description: "With spEntityID: one of the assertionConsumerUrls of the application" }),
     spQualifier: parameter.meta({ description: "The serviceProviderQualifier of the application, if it has one" }),
-    slo: parameter.meta({ description: "Refused: logout by SAML is not offered" }),
+    slo: parameter.meta({
+      description: "true: a logout begins here, where the settings of the application allow that",
+    }),
+    returnTo: parameter.meta({ description: "With slo: one of the returnToUrls of the application spEntityID" }),
   })
   .meta({ id: "SAMLRequest" });
 
@@ -46,13 +52,45 @@ export const samlOperations = {
     ...page,
     method: "POST",
     path: "/samlsso",
-    summary: "The same with an AuthnRequest in a form",
-    source: "SAML Bindings 2.0 section 3.5; SAML Profiles 2.0 section 4.1; decision 0195",
+    summary: "The same with a message in a form, or a LogoutRequest by SOAP",
+    source: "SAML Bindings 2.0 sections 3.2 and 3.5; SAML Profiles 2.0 sections 4.1 and 4.4; decisions 0195 and 0200",
     media: "form",
+    takesSoap: true,
     limits: { bytes: FORM_BYTES_MAX },
     query: SamlRequest.pick({ spQualifier: true }).meta({ id: "SAMLFormQuery" }),
-    body: SamlRequest,
+    body: SamlRequest.extend({
+      soap: parameter.meta({ description: "An envelope: the whole body, where its Content-Type is text/xml" }),
+    }).meta({ id: "SAMLForm" }),
     changesNothing: true,
+  }),
+  continueSamlLogout: operation({
+    ...page,
+    method: "GET",
+    path: "/samlsso/logout",
+    summary: "Go on with a sign-out: lead the browser to the next service provider, or to where it ends",
+    source: "SAML Profiles 2.0 section 4.4; decision 0200",
+    query: z.object({ chain: parameter.meta({ description: "What the sign-out sent the browser here with" }) }),
+  }),
+  signSamlLogoutRequest: operation({
+    service: "sso",
+    method: "POST",
+    path: LOGOUT_REQUEST_PATH,
+    scope: PUBLIC,
+    media: "form",
+    limits: { bytes: FORM_BYTES_MAX },
+    summary: "Sign a logout request, for the part of this service that sends it",
+    source: "decision 0200",
+    body: z
+      .object({ order: z.string().max(8_192).meta({ description: "The order, which only this service can make" }) })
+      .meta({ id: "SAMLLogoutOrder" }),
+    changesNothing: true,
+    success: {
+      status: 200,
+      body: z
+        .object({ message: z.string().meta({ description: "The request, in an envelope of SOAP 1.1" }) })
+        .meta({ id: "SAMLLogoutRequest", examples: [{ message: "<an envelope with a signed LogoutRequest>" }] }),
+    },
+    failures: [400],
   }),
   sendSamlResponse: operation({
     ...page,

@@ -3,16 +3,35 @@
 import { securityHeaders } from "../../http/security-headers.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Handlers } from "../../kernel/operation/operation.ts";
+import { LOGOUT_REQUEST_PATH } from "../../tokens/logout-model.ts";
+import { openOrder } from "../../tokens/logout-token.ts";
 import { sendAnswer } from "./answer.ts";
 import { endpointOf, entityIdOf, type SamlStores, tenantOf } from "./context.ts";
 import type { samlOperations } from "./contract.ts";
+import { continueLogout } from "./logout-chain.ts";
 import { metadataOf } from "./metadata.ts";
-import { takeRequest } from "./take-request.ts";
+import { newId } from "./send.ts";
+import { soapLogoutRequest } from "./send-logout.ts";
+import { takeMessage, takeSoap } from "./take-message.ts";
 
 export const samlHandlers: Handlers<typeof samlOperations, SamlStores> = {
-  signOnBySaml: ({ query, headers }, context) => takeRequest(query, "HTTP_REDIRECT", headers, context),
-  signOnBySamlForm: ({ query, body, headers }, context) =>
-    takeRequest({ ...body, ...query }, "HTTP_POST", headers, context),
+  signOnBySaml: ({ query, headers }, context) => takeMessage(query, "HTTP_REDIRECT", headers, context),
+  signOnBySamlForm: ({ query, body: { soap, ...form }, headers }, context) =>
+    soap === undefined
+      ? takeMessage({ ...form, ...query }, "HTTP_POST", headers, context)
+      : takeSoap(soap, query, context),
+  continueSamlLogout: ({ query, headers }, context) => continueLogout(query.chain ?? "", headers, context),
+
+  async signSamlLogoutRequest({ body }, context) {
+    const { tools, now, applications } = context;
+    const order = openOrder(tools.orders, LOGOUT_REQUEST_PATH, body.order, now);
+    if (!order) throw new Fault("request.invalid", "This is no order that counts now.");
+    const { tenant, applicationId, name, destination: to } = order;
+    const application = await applications.find(tenant, applicationId);
+    if (!application?.inbound.saml)
+      throw new Fault("request.invalid", "The application is no service provider any more.");
+    return { message: await soapLogoutRequest({ application, tenant, id: newId(), name, to }, context) };
+  },
   sendSamlResponse: ({ query, headers }, context) => sendAnswer(query.answer ?? "", headers, context),
 
   async getSamlMetadataOfProvider(_, context) {

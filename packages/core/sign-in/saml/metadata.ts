@@ -27,6 +27,9 @@ export function metadataOf({
       "IDPSSODescriptor",
       { protocolSupportEnumeration: namespaces.protocol },
       ...certificates.map((certificate) => own("KeyDescriptor", { use: "signing" }, keyInfo(certificate))),
+      ...["HTTP-Redirect", "HTTP-POST", "SOAP"].map((binding) =>
+        own("SingleLogoutService", { Binding: `${BINDINGS}${binding}`, Location: endpoint }),
+      ),
       ...Object.values(nameIdFormats).map((format) => own("NameIDFormat", {}, text(format))),
       ...["HTTP-POST", "HTTP-Redirect"].map((binding) =>
         own("SingleSignOnService", { Binding: `${BINDINGS}${binding}`, Location: endpoint }),

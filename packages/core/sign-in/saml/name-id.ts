@@ -9,8 +9,8 @@ import { SamlRefusal, status } from "./status.ts";
 
 /** Names that are made for a service provider. */
 export interface MadeNames {
-  /** One that was not used before. */
-  readonly newId: () => string;
+  /** One that says nothing of the user, and is another one in the next session. */
+  readonly transient: () => string;
   /** One that stays, for the service provider alone. One round trip at most. */
   readonly pairwise: () => Promise<string>;
 }
@@ -21,13 +21,13 @@ export async function nameIdOf(
   claimed: ClaimedUser,
   application: Application,
   entityId: string,
-  { newId, pairwise }: MadeNames,
+  { transient, pairwise }: MadeNames,
 ): Promise<NameId> {
   const format = nameIdFormatOf(asked, application);
   const qualifiers = { by: entityId, for: samlOf(application.inbound).issuer };
   switch (format) {
     case nameIdFormats.transient:
-      return { format, value: newId(), qualifiers };
+      return { format, value: transient(), qualifiers };
     case nameIdFormats.persistent:
       return { format, value: await pairwise(), qualifiers };
     case nameIdFormats.email: {

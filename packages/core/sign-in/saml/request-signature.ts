@@ -14,7 +14,8 @@ import { refuse } from "./tree.ts";
 // Most service providers sign by redirect, or not at all.
 const { signedPart } = later(() => import("./xml-signature.ts"), "signedPart");
 
-const SIGNED = ["SAMLRequest", "RelayState", "SigAlg"] as const;
+/** The parameter of a redirect that has the message. */
+export type MessageParameter = "SAMLRequest" | "SAMLResponse";
 
 /** The keys that verify requests of an application: one, or several while it changes them. */
 export function requestKeysOf({ advancedConfigurations: { certificate } }: Application): readonly KeyObject[] {
@@ -23,18 +24,19 @@ export function requestKeysOf({ advancedConfigurations: { certificate } }: Appli
 }
 
 /** Verifies the signature of a redirect (SAML Bindings 2.0 section 3.4.4.1). Throws `request.invalid`. */
-export function checkRedirect(rawQuery: string, keys: readonly KeyObject[]): void {
+export function checkRedirect(rawQuery: string, message: MessageParameter, keys: readonly KeyObject[]): void {
+  const signedNames = [message, "RelayState", "SigAlg"];
   const pairs = rawQuery.split("&").map((pair) => [pair.split("=", 1)[0] ?? "", pair] as const);
   const raw = new Map(pairs);
   const partOf = (name: string) => decoded(raw.get(name)?.slice(name.length + 1));
   const [sigAlg, signature] = [partOf("SigAlg"), partOf("Signature")];
-  if (sigAlg === undefined || signature === undefined || !raw.has("SAMLRequest")) throw refuse(UNSIGNED);
+  if (sigAlg === undefined || signature === undefined || !raw.has(message)) throw refuse(UNSIGNED);
   const algorithm = knownIn(requestSignatures, sigAlg);
   if (!algorithm) throw refuse(WEAK);
   // What is not under its plain name is not signed, but would be read.
-  const named = pairs.map(([name]) => decoded(name)).filter((name) => SIGNED.some((each) => each === name));
-  if (named.length !== SIGNED.filter((name) => raw.has(name)).length) throw refuse(RESPELLED);
-  const octets = SIGNED.flatMap((name) => raw.get(name) ?? []).join("&");
+  const named = pairs.map(([name]) => decoded(name)).filter((name) => signedNames.some((each) => each === name));
+  if (named.length !== signedNames.filter((name) => raw.has(name)).length) throw refuse(RESPELLED);
+  const octets = signedNames.flatMap((name) => raw.get(name) ?? []).join("&");
   if (!isSignedBy(keys, algorithm, octets, Buffer.from(signature, "base64"))) throw refuse(WRONG);
 }
 
@@ -56,7 +58,8 @@ function isSignedBy(
   });
 }
 
-const RESPELLED = "Each of SAMLRequest, RelayState and SigAlg must be there once, with no escapes in its name.";
+const RESPELLED =
+  "Each of SAMLRequest or SAMLResponse, RelayState and SigAlg must be there once, with no escapes in its name.";
 
 /** Where an escape is not valid, the parameters were refused before. */
 function decoded(part: string | undefined): string | undefined {

@@ -53,7 +53,7 @@ export interface Asserted {
 /** Protects an assertion. */
 export type Encrypt = (assertion: Canonical) => Promise<Canonical>;
 
-const iso = (ms: number) => new Date(ms).toISOString();
+export const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A signed assertion. */
 export function assertionOf(asserted: Asserted, answering: Answering, signer: Signer): Canonical {
@@ -108,7 +108,8 @@ export function responseWithout(
   return response(element("samlp:Status", {}, code(first, code(detail)), said), undefined, answering, signer);
 }
 
-function code(value: string, inside?: Canonical): Canonical {
+/** The code of a status, with that of the second level. */
+export function code(value: string, inside?: Canonical): Canonical {
   return element("samlp:StatusCode", { Value: value }, inside);
 }
 
@@ -130,7 +131,7 @@ function response(
 }
 
 /** An element with its signature behind its issuer. */
-function enveloped(
+export function enveloped(
   name: string,
   attributes: Readonly<Record<string, string | undefined>> & { readonly ID: string },
   before: Canonical,
@@ -141,7 +142,8 @@ function enveloped(
   return signer ? element(name, attributes, before, signatureOf(unsigned, attributes.ID, signer), content) : unsigned;
 }
 
-function issuerElement(issuer: string, isFirst: boolean): Canonical {
+/** The element that says who sends a message, or with `false` who asserts in one. */
+export function issuerElement(issuer: string, isFirst: boolean): Canonical {
   return element("saml:Issuer", isFirst ? { "xmlns:saml": namespaces.assertion } : {}, text(issuer));
 }
 

@@ -41,7 +41,7 @@ export async function sendAssertion(
 ): Promise<PageResult> {
   const { application } = answered;
   const saml = samlOf(application.inbound);
-  const signer = await signerFor(application, context);
+  const signer = await signerFor(application, tenantOf(context), context);
   const answering = answeringTo(answered, context);
   const { enabled, assertionEncryptionAlgorithm, keyEncryptionAlgorithm } =
     saml.singleSignOnProfile.assertion.encryption;
@@ -70,17 +70,22 @@ export async function sendRefusal(
 ): Promise<PageResult> {
   const { application } = answered;
   const { responseSigning } = samlOf(application.inbound);
-  const signer = responseSigning.enabled ? await signerFor(application, context) : undefined;
+  const signer = responseSigning.enabled ? await signerFor(application, tenantOf(context), context) : undefined;
   return post(responseWithout(refusal, answeringTo(answered, context), signer), answered, headers, context);
 }
 
-async function signerFor({ inbound }: Application, { tools, table, now, ...of }: SamlContext): Promise<Signer> {
+/** What signs for an application of a tenant. No round trip while the keys of the tenant are known. */
+export async function signerFor(
+  { inbound }: Application,
+  tenant: string,
+  { tools, table, now }: SamlContext,
+): Promise<Signer> {
   const { responseSigning, singleSignOnProfile } = samlOf(inbound);
   const { signingAlgorithm } = responseSigning;
-  // A refusal is sent whatever the settings are.
+  // A refusal or a logout is sent whatever the settings are.
   const isSecure = isKnown(signatures, signingAlgorithm);
   return {
-    ...(await tools.keys.signer(table, tenantOf(of), now)),
+    ...(await tools.keys.signer(table, tenant, now)),
     algorithm: isSecure ? signingAlgorithm : SAFE.signature,
     digest: isKnown(digests, singleSignOnProfile.assertion.digestAlgorithm)
       ? singleSignOnProfile.assertion.digestAlgorithm

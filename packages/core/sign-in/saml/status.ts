@@ -12,6 +12,7 @@ export const status = {
   denied: `${STATUS}RequestDenied`,
   failed: `${STATUS}AuthnFailed`,
   nameIdPolicy: `${STATUS}InvalidNameIDPolicy`,
+  partial: `${STATUS}PartialLogout`,
   passive: `${STATUS}NoPassive`,
   principal: `${STATUS}UnknownPrincipal`,
   unsupported: `${STATUS}RequestUnsupported`,

@@ -1,7 +1,4 @@
 /** From a request of a service provider, or one that this side begins, to the page or session that answers it. */
-
-import { samlKey } from "../../applications/protocols/kinds.ts";
-import { findInbound } from "../../applications/registry/inbound-store.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -15,50 +12,32 @@ import { pathOf } from "../pages/paths.ts";
 import { issuerOf, readAsked, readHead } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, FACTORS, needsFactors } from "./contexts.ts";
-import { type Binding, messageIn } from "./message.ts";
-import { checkMessage, checkRedirect, requestKeysOf } from "./request-signature.ts";
+import type { Binding } from "./message.ts";
+import {
+  type Headers,
+  type Message,
+  providerOf,
+  type SamlParameters,
+  unknownProvider,
+  verifiedRoot,
+} from "./provider.ts";
+import { requestKeysOf } from "./request-signature.ts";
 import { newId, sendRefusal } from "./send.ts";
 import { SamlRefusal, status } from "./status.ts";
-import { readTree } from "./tree.ts";
-
-/** The parameters of a request (SAML Bindings 2.0 sections 3.4.3 and 3.5.3), and those of WSO2 Identity Server. */
-export interface SamlParameters {
-  readonly SAMLRequest?: string | undefined;
-  readonly SAMLResponse?: string | undefined;
-  readonly SAMLEncoding?: string | undefined;
-  readonly RelayState?: string | undefined;
-  readonly spEntityID?: string | undefined;
-  readonly spQualifier?: string | undefined;
-  readonly acs?: string | undefined;
-  readonly slo?: string | undefined;
-}
-
-/** The headers of pages. */
-interface Headers {
-  readonly "accept-language"?: string | undefined;
-}
 
 /**
  * Takes a request. Two round trips; one more where the service provider is told that it asks for something else than
  * there is. Throws `request.invalid`, which is shown to the person, where no answer may be sent.
  */
 export async function takeRequest(
+  message: Message,
   parameters: SamlParameters,
   binding: Binding,
   headers: Headers,
   context: SamlContext,
 ): Promise<PageResult> {
-  if (parameters.SAMLResponse !== undefined || parameters.slo !== undefined) {
-    throw new Fault("request.invalid", "Logout by SAML is not offered. The user can sign out at /oidc/logout.");
-  }
-  const { SAMLRequest, spEntityID } = parameters;
-  if (SAMLRequest === undefined && spEntityID === undefined) {
-    throw new Fault("request.invalid", "Send SAMLRequest, or spEntityID for a sign-in that begins here.");
-  }
-  if (SAMLRequest === undefined) return begin(spEntityID ?? "", parameters, binding, context);
-  const xml = messageIn(SAMLRequest, binding, parameters.SAMLEncoding);
-  const unverified = readTree(xml);
-  const application = await providerOf(issuerOf(unverified), parameters, context);
+  const { root: unverified } = message;
+  const application = await providerOf(issuerOf(unverified, "AuthnRequest"), parameters, context);
   const saml = samlOf(application.inbound);
   if (!saml.singleSignOnProfile.bindings.includes(binding)) {
     throw new Fault(
@@ -66,8 +45,9 @@ export async function takeRequest(
       `The singleSignOnProfile.bindings of the application do not include ${binding}.`,
     );
   }
-  const root = await verified(xml, binding, application, context);
-  if (issuerOf(root) !== saml.issuer) throw unknownProvider();
+  const keys = saml.requestValidation.enableSignatureValidation ? requestKeysOf(application) : undefined;
+  const root = await verifiedRoot(message, binding, keys, context);
+  if (issuerOf(root, "AuthnRequest") !== saml.issuer) throw unknownProvider();
   const tenant = tenantOf(context);
   const { id, address } = readHead(root, saml, {
     destination: endpointOf(tenant, context),
@@ -92,8 +72,8 @@ export async function takeRequest(
   }
 }
 
-/** Begins a sign-in without a request, where the settings allow that. */
-async function begin(
+/** Begins a sign-in without a request, where the settings allow that. Throws `request.invalid`. */
+export async function beginSignIn(
   entityId: string,
   parameters: SamlParameters,
   binding: Binding,
@@ -116,29 +96,6 @@ async function begin(
   if (problem !== undefined) throw new Fault("request.invalid", problem);
   const request = requestOf(application, toOf(address, parameters), { begun: newId(), takenMs: context.now }, context);
   return leadOn(application, request, binding, context);
-}
-
-/** The application of a service provider, whether or not people can sign in to it. Two round trips. */
-async function providerOf(issuer: string, { spQualifier }: SamlParameters, context: SamlContext): Promise<Application> {
-  const tenant = tenantOf(context);
-  const key = samlKey({ issuer, serviceProviderQualifier: spQualifier });
-  const [id, owner] = await Promise.all([
-    findInbound(context.table, tenant, "SAML", key),
-    context.tenants.find(tenant),
-  ]);
-  const application = id === undefined ? undefined : await context.applications.find(tenant, id);
-  const saml = application?.inbound.saml;
-  if (!owner?.active || !saml || samlKey(saml) !== key) throw unknownProvider();
-  return application;
-}
-
-/** What counts of a request: all of it where nothing is verified, and what the signature covers where it is. */
-async function verified(xml: string, binding: Binding, application: Application, context: SamlContext) {
-  if (!samlOf(application.inbound).requestValidation.enableSignatureValidation) return readTree(xml);
-  const keys = requestKeysOf(application);
-  if (binding === "HTTP_POST") return readTree(await checkMessage(xml, keys));
-  checkRedirect(context.rawQuery, keys);
-  return readTree(xml);
 }
 
 function toOf(redirectUri: string, { RelayState }: SamlParameters): AuthorizationRequest["to"] {
@@ -179,8 +136,4 @@ function leadOn(
   }
   // A form of another site comes without the cookies of the session: the browser sends them with a GET of its own.
   return leadTo(pathOf(requestAddress(sealed), tenant), { isAfterForm: binding === "HTTP_POST" });
-}
-
-function unknownProvider(): Fault {
-  return new Fault("request.invalid", "There is no application here with the issuer of the request.");
 }

@@ -9,6 +9,7 @@ import { bool, list, number, optional, record, rowCodec, text } from "../../data
 import { type Item, LAST, type Step, type Table } from "../../database/table/table.ts";
 import { canBeId } from "../../kernel/ids.ts";
 import { tokenUser } from "../../tokens/access-token-store.ts";
+import { toldClient } from "../../tokens/logout-store.ts";
 import type { TokenUser } from "../../tokens/model.ts";
 import { digestOf, isOpaque, newOpaque } from "../../tokens/opaque.ts";
 import { putting, removing } from "../../tokens/unconditional.ts";
@@ -57,10 +58,7 @@ const rows = rowCodec<{ readonly session: Session; readonly digest: string; read
 );
 
 const clientRows = rowCodec<SessionClient & { readonly expiresAtSeconds: number }>("client of a session", {
-  clientId: text,
-  applicationId: text,
-  tenant: optional(text),
-  subject: text,
+  ...toldClient,
   endsTokens: optional(bool),
   expiresAtSeconds: number,
 });

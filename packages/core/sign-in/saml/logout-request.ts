@@ -1,0 +1,56 @@
+/** Messages of logout as they come (SAML Core 2.0 section 3.7). Pure. */
+import { nameIdFormats } from "../flow/saml/claims.ts";
+import { AGE_MS, type Common, readCommon, TIME } from "./authn-request.ts";
+import { status } from "./status.ts";
+import { childOf, childrenOf, refuse, textOf, type XmlNode } from "./tree.ts";
+
+const TEXT_MAX = 2_048;
+const INDEXES_MAX = 100;
+/** The ID of a request that this side sent: it has the handle of its chain and its turn. */
+const SENT = /^_(lc_[A-Za-z0-9_-]{43})\.(\d{1,4})$/;
+
+/** A logout request that was verified. */
+export interface LogoutAsked {
+  readonly id: string;
+  readonly name: { readonly format: string; readonly value: string };
+  /** The sessions that it means; empty for all of the name. */
+  readonly indexes: readonly string[];
+}
+
+/** What a verified logout request asks for. Throws `request.invalid`. */
+export function readLogoutRequest(root: XmlNode, common: Common): LogoutAsked {
+  const id = readCommon(root, common);
+  const ends = root.attributes.get("NotOnOrAfter");
+  const endsMs = ends !== undefined && TIME.test(ends) ? Date.parse(ends) : Number.NaN;
+  if (ends !== undefined && !(common.nowMs < endsMs + AGE_MS)) {
+    throw refuse("Its NotOnOrAfter must be a time in UTC that is not over.");
+  }
+  const name = childOf(root, "assertion", "NameID");
+  if (!name) throw refuse("It must name the user by a NameID that is not encrypted.");
+  const value = textOf(name);
+  const indexes = childrenOf(root, "protocol", "SessionIndex").map(textOf);
+  if (value === "" || value.length > TEXT_MAX || indexes.length > INDEXES_MAX) {
+    throw refuse("Its NameID or its SessionIndex elements are too long, or empty.");
+  }
+  const format = name.attributes.get("Format")?.trim() || nameIdFormats.unspecified;
+  return { id, name: { format, value }, indexes };
+}
+
+/** The chain and the turn that a logout response answers; `undefined` for one to no request of this side. */
+export function sentRequestOf({ attributes }: XmlNode): { readonly handle: string; readonly turn: number } | undefined {
+  const [, handle, turn] = SENT.exec(attributes.get("InResponseTo")?.trim() ?? "") ?? [];
+  return handle === undefined ? undefined : { handle, turn: Number(turn) };
+}
+
+/** The ID of the request of a turn of a chain. */
+export function idOfTurn(handle: string, turn: number): string {
+  return `_${handle}.${turn}`;
+}
+
+/** Whether a logout response says that the session of the provider, and of all that it knows, has ended. */
+export function isConfirmed(root: XmlNode): boolean {
+  const said = childOf(root, "protocol", "Status");
+  const first = said && childOf(said, "protocol", "StatusCode");
+  if (first?.attributes.get("Value") !== status.success) return false;
+  return childOf(first, "protocol", "StatusCode")?.attributes.get("Value") !== status.partial;
+}
