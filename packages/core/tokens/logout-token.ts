@@ -40,7 +40,10 @@ export interface LogoutOrders {
   readonly [LOGOUT_REQUEST_PATH]: SamlLogoutOrder;
 }
 
-type Sealed<P extends keyof LogoutOrders> = LogoutOrders[P] & { readonly until: number };
+interface Sealed<P extends keyof LogoutOrders> {
+  readonly order: LogoutOrders[P];
+  readonly until: number;
+}
 
 /** The text of an order. It counts at its path alone. */
 export function sealOrder<P extends keyof LogoutOrders>(
@@ -49,7 +52,7 @@ export function sealOrder<P extends keyof LogoutOrders>(
   order: LogoutOrders[P],
   nowMs: number,
 ): string {
-  const sealed: Sealed<P> = { ...order, until: Math.floor(nowMs / 1_000) + ORDER_SECONDS };
+  const sealed: Sealed<P> = { order, until: Math.floor(nowMs / 1_000) + ORDER_SECONDS };
   return seal.seal(JSON.stringify(sealed), path);
 }
 
@@ -62,8 +65,8 @@ export function openOrder<P extends keyof LogoutOrders>(
 ): LogoutOrders[P] | undefined {
   try {
     // Only this service can seal a text that opens, so it has the form that it was given above.
-    const { until, ...order } = JSON.parse(seal.open(text, path)) as Sealed<P>;
-    return until * 1_000 > nowMs ? (order as unknown as LogoutOrders[P]) : undefined;
+    const { until, order } = JSON.parse(seal.open(text, path)) as Sealed<P>;
+    return until * 1_000 > nowMs ? order : undefined;
   } catch {
     // Any other text is not one of this service.
     return undefined;

@@ -57,7 +57,7 @@ const post = (xml: string, at = page) =>
 /** No assertion, and no error of the service: a page that says what is wrong. */
 const refused = async (sending: ReturnType<typeof post>, why: string | RegExp = /./) => {
   const { status, html, alert, location } = await sending;
-  expect([status, location, html.includes("SAMLResponse")]).toEqual([400, undefined, false]);
+  expect([status, location, html.includes('name="SAMLResponse"')]).toEqual([400, undefined, false]);
   expect(alert).toMatch(why);
 };
 const accepted = async (sending: ReturnType<typeof post>, at = page) =>
@@ -314,7 +314,7 @@ describe("signOnBySamlForm", () => {
     await refused(page.post("/samlsso", {}));
     await refused(page.open("/samlsso"), "Send SAMLRequest");
     await refused(page.post("/samlsso", { RelayState: "x" }), "Send SAMLRequest");
-    await refused(page.post("/samlsso", { SAMLResponse: base64("<x/>") }), "Logout by SAML is not offered");
+    await refused(page.post("/samlsso", { SAMLResponse: base64("<x/>") }), "not a message of SAML 2.0");
   });
   test("a comment inside a name changes no value", async () => {
     const halves = plain.issuer.slice(0, 12);
@@ -484,7 +484,7 @@ describe("takeSsoRequest, sendSamlResponse", () => {
     const shown = await Promise.all(
       answers.map(async (path) => (await fetch(`${api.url}${path}`, { headers: { cookie } })).text()),
     );
-    expect(shown.filter((html) => html.includes("SAMLResponse"))).toHaveLength(1);
+    expect(shown.filter((html) => html.includes('name="SAMLResponse"'))).toHaveLength(1);
   });
   test("an answer counts in the browser of the sign-in alone", async () => {
     const path = await answerPathOf(page, await ticketOf(plain));

@@ -254,7 +254,9 @@ describe("an answer", () => {
     expect(await named(other)).not.toEqual(persistent);
     expect((await named(other))[1]).toBe(`${FORMAT}persistent`);
     const once = await named(provider, `${FORMAT}transient`);
-    expect(await named(provider, `${FORMAT}transient`)).not.toEqual(once);
+    expect(await named(provider, `${FORMAT}transient`)).toEqual(once);
+    const inOther = await answerTo(provider, {}, policy(`${FORMAT}transient`), await signedIn());
+    expect([inOther.nameId, inOther.format]).not.toEqual(once);
     const refused = await answerTo(provider, {}, policy(`${FORMAT}kerberos`), page);
     expect([refused.status, refused.assertion]).toEqual([["Requester", "InvalidNameIDPolicy"], undefined]);
   });

@@ -1,7 +1,7 @@
 /**
  * A sign-out that sends the browser to service providers of SAML, one after the other, and at last to where it was
  * asked for (SAML Profiles 2.0 section 4.4; decision 0200). The sessions have ended before: a chain that is not gone to
- * its end keeps no one signed in here.
+ * its end leaves no one signed in here.
  */
 import { randomUUID } from "node:crypto";
 import { keys } from "../../database/table/keys.ts";

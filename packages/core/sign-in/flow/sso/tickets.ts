@@ -1,6 +1,7 @@
 /**
  * What the browser carries between the function of single sign-on and that of sign-in: a request of another protocol
- * than OpenID Connect, which was read and verified, and what came of it. Both are sealed, so that nothing is stored before there is an answer. Pure.
+ * than OpenID Connect, which was read and verified, and what came of it. Both are sealed, so that nothing is stored
+ * before there is an answer. Pure.
  */
 import type { Seal } from "../../../kernel/seal.ts";
 import type { AuthorizationRequest } from "../authorization-request.ts";
