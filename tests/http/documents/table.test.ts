@@ -36,7 +36,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   "a proof of possession": ["usedProof"],
-  "a sign-in to a service provider of SAML": ["samlRequest", "samlKeyRing", "samlSigningKeys"],
+  "a sign-in to a service provider of SAML": ["samlRequest", "samlName", "logoutChain", "samlKeyRing", "samlSigningKeys"],
   "an event that is signed": ["eventKeyRing", "eventSigningKeys"],
   "the loop that indexes actors every minute": ["actorBlock", "actorsIndexed"],
   "a mail that waits for another attempt": ["waitingMails"],

@@ -292,6 +292,18 @@ describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest", () => {
     expect(last.location?.href).toBe(RETURNED);
     expect(await isSignedIn(page)).toBe(false);
   });
+  test("the address for answers gets them, also where requests go by SOAP", async () => {
+    const page = browser();
+    const soapOut = { logoutResponseUrl: RETURNED };
+    const asking = await participant("BACKCHANNEL", soapOut, inbox.url("/soap-and-answers"));
+    const kim = await signIn(page, asking);
+    const last = await page.open(await asking.saml.getLogoutUrlAsync(kim, "r", {}));
+    expect(queryOf(last)).toMatchObject({ to: RETURNED, fields: { RelayState: "r" } });
+    // An address of SOAP gets nothing by a browser.
+    const silent = await participant("BACKCHANNEL", {}, inbox.url("/soap-alone"));
+    const other = await signIn(page, silent);
+    expect((await page.open(await silent.saml.getLogoutUrlAsync(other, "", {}))).title).toContain("signed out");
+  });
   test("a transient name stays while the session lasts, so that it can be signed out by it", async () => {
     const [page, other] = [browser(), browser()];
     const assertion = { nameIdFormat: TRANSIENT };
