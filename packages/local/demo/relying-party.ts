@@ -174,7 +174,7 @@ function applicationOf(way: Way): NewApplication {
 }
 
 /** An address of the service at the name of this machine: browsers have passkeys for names alone. */
-function atLocalhost(address: URL): URL {
+export function atLocalhost(address: URL): URL {
   const result = new URL(address);
   if (result.hostname === "127.0.0.1") result.hostname = "localhost";
   return result;

@@ -1,11 +1,12 @@
 /**
- * The demo of `npm start`: a relying party on a port of its own, which people sign in to at the service. It keeps what
- * it knows in memory, and answers this machine alone.
+ * The demo of `npm start`: a relying party and a service provider on a port of their own, which people sign in to at the
+ * service. It keeps what it knows in memory, and answers this machine alone.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Html, html } from "#core/sign-in/pages/html.ts";
+import type { Profile } from "./node-saml.js";
 import { outboxContent } from "./outbox.ts";
 import {
   type DemoService,
@@ -16,16 +17,21 @@ import {
   type Way,
   ways,
 } from "./relying-party.ts";
+import { newServiceProvider, type ServiceProvider, samlPaths } from "./service-provider.ts";
 
 const HOST = "127.0.0.1";
 const COOKIE = "sign-in-demo";
 /** Browsers that the demo knows at once; the one that is seen longest ago is forgotten. */
 const BROWSERS_MAX = 100;
+const BODY_MAX = 262_144;
 
 /** What the demo knows of a browser. */
 interface Visit {
   started?: Omit<Started, "address">;
   person?: SignedIn;
+  /** What comes back with the answer to a request of SAML that this browser has begun. */
+  relayState?: string;
+  samlPerson?: Profile;
 }
 
 /** A running demo. */
@@ -38,9 +44,10 @@ export interface RunningDemo {
 export async function startDemo(service: DemoService, port: number): Promise<RunningDemo> {
   const party = newRelyingParty(service);
   const visits = new Map<string, Visit>();
-  let origin = "";
+  const arrived = new Map<string, Profile>();
+  let [origin, provider] = ["", newServiceProvider(service, "")];
   const server = createServer((request, response) => {
-    answer({ request, origin, party, service, visits }).then(
+    answer({ request, origin, party, provider, service, visits, arrived }).then(
       (page) => send(response, page),
       (error: unknown) => send(response, { status: 502, html: problemPage(messageOf(error)) }),
     );
@@ -55,6 +62,7 @@ export async function startDemo(service: DemoService, port: number): Promise<Run
     });
   await listening(port).catch(() => listening(0));
   origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  provider = newServiceProvider(service, origin);
   return {
     url: origin,
     close: () =>
@@ -76,12 +84,15 @@ interface Asked {
   readonly request: IncomingMessage;
   readonly origin: string;
   readonly party: RelyingParty;
+  readonly provider: ServiceProvider;
   readonly service: DemoService;
   readonly visits: Map<string, Visit>;
+  /** People of answers of SAML by their RelayState: the browser fetches them with its cookie. */
+  readonly arrived: Map<string, Profile>;
 }
 
 async function answer(asked: Asked): Promise<Answer> {
-  const { request, origin, party, service } = asked;
+  const { request, origin, party, provider, service, arrived } = asked;
   const { host, port } = new URL(origin);
   // The service answers to the one address that is registered.
   if (request.headers.host === `localhost:${port}`) return { status: 307, location: `${origin}${request.url}` };
@@ -92,8 +103,10 @@ async function answer(asked: Asked): Promise<Answer> {
   const set = cookie === undefined ? {} : { cookie };
   switch (`${request.method} ${address.pathname}`) {
     case "GET /":
-      if (!(await party.isRegistered())) return { status: 200, html: registrationPage(service.url), ...set };
-      return { status: 200, html: visit.person ? signedInPage(visit.person) : signedOut(service), ...set };
+      if (!(await party.isRegistered()) || !(await provider.isRegistered())) {
+        return { status: 200, html: registrationPage(service.url), ...set };
+      }
+      return { status: 200, html: startPage(visit, service), ...set };
     case "GET /outbox":
       return { status: 200, html: page(await outboxContent(service.outbox)), ...set };
     case "GET /sign-in": {
@@ -111,6 +124,31 @@ async function answer(asked: Asked): Promise<Answer> {
       visit.person = await party.finish(address, started);
       return { status: 303, location: "/" };
     }
+    case "GET /saml/sign-in": {
+      visit.relayState = randomBytes(32).toString("base64url");
+      return { status: 303, location: (await provider.start(visit.relayState)).href, ...set };
+    }
+    case `POST ${samlPaths.consumer}`: {
+      // The form is of the service: without the cookie, and with a signature.
+      const fields = Object.fromEntries(new URLSearchParams(await textOf(request)));
+      const { RelayState: relayState = "" } = fields;
+      keep(arrived, relayState, await provider.finish(fields));
+      return { status: 303, location: `/saml/arrived?state=${encodeURIComponent(relayState)}` };
+    }
+    case "GET /saml/arrived": {
+      const { relayState = "" } = visit;
+      const person = address.searchParams.get("state") === relayState ? arrived.get(relayState) : undefined;
+      if (!person) return { status: 400, html: problemPage("This browser has started no sign-in.") };
+      arrived.delete(relayState);
+      delete visit.relayState;
+      visit.samlPerson = person;
+      return { status: 303, location: "/" };
+    }
+    case `GET ${samlPaths.logout}`: {
+      const back = await provider.takeLogout(address.search.slice(1));
+      delete visit.samlPerson;
+      return { status: 303, location: back?.href ?? "/" };
+    }
   }
   if (request.method !== "POST") return { status: 404, html: problemPage("There is no such page.") };
   if (request.headers.origin !== origin) return { status: 403, html: problemPage("The form is not of this page.") };
@@ -122,11 +160,12 @@ function wayOf(text: string | null): Way | undefined {
   return Object.hasOwn(ways, given) ? (given as Way) : undefined;
 }
 
-async function post(path: string, visit: Visit, { origin, party }: Asked): Promise<Answer> {
+async function post(path: string, visit: Visit, { origin, party, provider }: Asked): Promise<Answer> {
   const { person } = visit;
   switch (path) {
     case "/register":
       await party.register();
+      await provider.register();
       return { status: 303, location: "/" };
     case "/refresh":
       if (person) visit.person = await party.refresh(person);
@@ -134,6 +173,12 @@ async function post(path: string, visit: Visit, { origin, party }: Asked): Promi
     case "/sign-out": {
       delete visit.person;
       const target = person && (await party.signOut(origin, person));
+      return { status: 303, location: target?.href ?? "/" };
+    }
+    case "/saml/sign-out": {
+      const { samlPerson } = visit;
+      delete visit.samlPerson;
+      const target = samlPerson && (await provider.signOut(samlPerson));
       return { status: 303, location: target?.href ?? "/" };
     }
     default:
@@ -152,14 +197,32 @@ function visitOf({ request, visits }: Asked): { readonly visit: Visit; readonly 
   }
   const name = randomBytes(32).toString("base64url");
   const visit: Visit = {};
-  visits.set(name, visit);
-  const [oldest] = visits.keys();
-  if (visits.size > BROWSERS_MAX && oldest !== undefined) visits.delete(oldest);
+  keep(visits, name, visit);
   return { visit, cookie: `${COOKIE}=${name}; Path=/; HttpOnly; SameSite=Lax` };
 }
 
-function signedOut({ administrator }: DemoService): string {
-  return signedOutPage(administrator.username);
+/** Keeps a value, and forgets the oldest one of too many. */
+function keep<T>(values: Map<string, T>, name: string, value: T): void {
+  values.set(name, value);
+  const [oldest] = values.keys();
+  if (values.size > BROWSERS_MAX && oldest !== undefined) values.delete(oldest);
+}
+
+/** The body of a request, up to that of a form with a signed answer. */
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > BODY_MAX) throw new Error(`The form is longer than ${BODY_MAX} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function startPage({ person, samlPerson }: Visit, { administrator }: DemoService): string {
+  if (person) return signedInPage(person);
+  return samlPerson ? samlPage(samlPerson) : signedOutPage(administrator.username);
 }
 
 /** The style of all pages. Its digest is in the policy of the demo. */
@@ -207,7 +270,7 @@ function registrationPage(service: string): string {
 <p>This program is an application that people sign in to. It runs on an address of its own, knows the service
 <code>${service}</code> by its discovery document alone, and uses the client library <code>openid-client</code>.</p>
 <p>It is not registered yet. The button registers it as the administrator of this local service: five public clients,
-which must use PKCE, one for each way to sign in.</p>
+which must use PKCE, one for each way to sign in, and a service provider of SAML.</p>
 <form method="post" action="/register"><button type="submit">Register the applications</button></form>`,
   );
 }
@@ -226,7 +289,9 @@ or passkeys gets no token by its password alone.</p>
 <p>Without a password: with the passkey that is set up, or as a user with an e-mail address.</p>
 <p><a class="button" href="/sign-in?with=alone">Sign in with a passkey alone</a>
 <a class="button" href="/sign-in?with=mail">Sign in by mail</a>
-<a class="button" href="/outbox">Mails of the service</a></p>`,
+<a class="button" href="/outbox">Mails of the service</a></p>
+<p>By another protocol: the demo is a service provider of SAML 2.0, too, by the library <code>node-saml</code>.</p>
+<p><a class="button" href="/saml/sign-in">Sign in by SAML</a></p>`,
   );
 }
 
@@ -252,6 +317,22 @@ ${expiresIn === undefined ? "at a time that the service does not tell" : `in ${e
 <details><summary>Access token</summary><pre id="access-token">${accessToken}</pre></details>
 ${refreshToken === undefined ? undefined : html`<details><summary>Refresh token</summary><pre>${refreshToken}</pre></details>`}
 <p>A real application keeps tokens to itself. This one shows them, because it has no other purpose.</p>`,
+  );
+}
+
+/** For a person who is signed in by SAML: what the assertion says. */
+function samlPage({ nameID, nameIDFormat, sessionIndex, attributes }: Profile): string {
+  return page(
+    html`<h1>You are signed in by SAML</h1>
+<p>
+<a class="button" href="/saml/sign-in">Sign in again (single sign-on)</a>
+${postButton("/saml/sign-out", "Sign out")}
+</p>
+<h2>Name</h2>
+<pre id="name">${json({ nameID, nameIDFormat, sessionIndex })}</pre>
+<h2>Attributes</h2>
+<pre id="attributes">${json((attributes as object | undefined) ?? {})}</pre>
+<p>Single logout ends the session for the applications of OpenID Connect, too.</p>`,
   );
 }
 

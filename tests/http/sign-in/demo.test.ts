@@ -109,6 +109,39 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     await chromium.close();
   });
 
+  test("a person signs in by SAML in the session of the other application, and signs out of both", async () => {
+    const chromium = await openBrowser();
+    const page = await chromium.newPage();
+    await fetch(`${demo.url}/register`, { method: "POST", redirect: "manual", headers: { origin: demo.url } });
+    await page.goto(demo.url);
+    await page.getByRole("link", { name: "Sign in by SAML" }).click();
+    await page.getByLabel("User name").fill("admin");
+    await page.getByLabel("Password").fill("admin");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "You are signed in by SAML" }).waitFor();
+    expect(JSON.parse(await page.locator("#name").innerText())).toMatchObject({ nameID: "admin" });
+    expect(await page.locator("#attributes").innerText()).toContain("admin@local.example");
+
+    await page.goto(`${demo.url}/sign-in`);
+    await page.getByRole("heading", { name: "You are signed in", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    // The other logout has ended what SAML knew.
+    await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+
+    await page.getByRole("link", { name: "Sign in by SAML" }).click();
+    await page.getByLabel("User name").fill("admin");
+    await page.getByLabel("Password").fill("admin");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+    await page.getByRole("link", { name: "Sign in by SAML" }).click();
+    await page.getByLabel("Password").waitFor();
+    await chromium.close();
+  });
+
   test("a person signs in with a code, and with a passkey, from the address localhost", {
     timeout: 90_000,
   }, async () => {
