@@ -1,10 +1,12 @@
 /** The commands of docs/guides, in the order of each guide. */
+import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { blocksOf, has, pasted, type Shell } from "#tests/support/pasted.ts";
 import { project } from "#tests/support/patient.ts";
+import { redirectPath, requestXml, samlOf } from "#tests/support/saml.ts";
 import { ADMIN, APPLICATIONS, type World, world } from "#tests/support/world.ts";
 
 const LINES_MAX = 90;
@@ -118,6 +120,39 @@ const checks: Readonly<Record<string, (said: readonly string[], api: World) => v
     expect(token).toMatch(/^at_[\w-]{40,}$/m);
     expect(answers).toMatch(/"totalResults":0,.*\n.*"userName":"omar@example\.com".*"active":false/s);
   },
+  "saml-aws": async ([, metadata, registered, role], api) => {
+    expect(metadata).toMatch(/^ *\d{4} identity-admin\.xml$/);
+    expect(role).toBe("Auditor of AWS");
+    expect(registered).toContain("201 Created");
+    const { action, attributes } = await answerOf(api, "/samlsso?spEntityID=urn%3Aamazon%3Awebservices", "dana");
+    expect(action).toBe("https://signin.aws.amazon.com/saml");
+    const pair = "arn:aws:iam::123456789012:role/Auditor,arn:aws:iam::123456789012:saml-provider/IdentityAdmin";
+    expect(attributes).toEqual({
+      "https://aws.amazon.com/SAML/Attributes/Role": [pair],
+      "https://aws.amazon.com/SAML/Attributes/RoleSessionName": ["dana"],
+    });
+  },
+  "saml-gitlab": async ([, registered, configuration], api) => {
+    expect(registered).toContain("201 Created");
+    expect(configuration).toMatch(/idp_sso_service_url: 'http.*\/samlsso'/);
+    const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/.exec(configuration ?? "")?.[0];
+    expect(new X509Certificate(certificate ?? "").subject).toMatch(/CN=/);
+    const person = {
+      userName: "gil",
+      password: "maple-tree-42",
+      emails: [{ value: "gil@example.com", primary: true }],
+    };
+    await api.ask("POST", "/scim2/Users", { body: person });
+    const request = requestXml({ issuer: "https://gitlab.example.com", destination: `${api.url}/samlsso` });
+    const { format, attributes } = await answerOf(api, redirectPath(request), "gil");
+    expect(format).toMatch(/persistent$/);
+    expect(attributes).toEqual({ email: ["gil@example.com"], nickname: ["gil"] });
+  },
+  "saml-salesforce": ([, metadata, registered, settings]) => {
+    expect(metadata).toMatch(/^ *\d{4} identity-admin\.xml$/);
+    expect(registered).toContain("201 Created");
+    expect(settings).toBe("https://example.my.salesforce.com FRONTCHANNEL_HTTP_REDIRECT");
+  },
   "move-from-wso2": async ([, users, applications, group], { ask }) => {
     expect(users).toMatch(/"userName":"mira"[^\n]*"mira@example\.com"|"mira@example\.com"[^\n]*"userName":"mira"/);
     expect(applications).toMatch(/From elsewhere/);
@@ -125,6 +160,13 @@ const checks: Readonly<Record<string, (said: readonly string[], api: World) => v
     const names = (await ask("GET", `${APPLICATIONS}?filter=name+eq+%22From+elsewhere%22`)).body;
     expect(names.totalResults).toBe(1);
   },
+};
+/** Signs somebody in to a service provider of a guide, from a link of this side or a request. */
+const answerOf = async (api: World, path: string, username: string) => {
+  const { browser, enter, answerIn } = samlOf(api);
+  const page = browser();
+  await page.open(path);
+  return answerIn(page, await enter(page, { username, password: "maple-tree-42" }));
 };
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 

@@ -291,6 +291,19 @@ describe("an answer", () => {
     );
     expect(attributes[`${LOCAL}roles`]).toContain("planner");
   });
+  test("has no roles but those that the application chose", async () => {
+    const profile = { attributeProfile: { enabled: true, alwaysIncludeAttributesInResponse: true } };
+    const associatedRoles = { allowedAudience: "APPLICATION" };
+    const provider = await newProvider(profile, { ...claims("roles"), associatedRoles });
+    const role = {
+      displayName: "clerk",
+      audience: { type: "application", value: provider.id },
+      users: [{ value: kim }],
+    };
+    expect((await answerTo(provider)).attributes).toEqual({});
+    expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
+    expect((await answerTo(provider)).attributes).toEqual({ [`${LOCAL}roles`]: ["clerk"] });
+  });
   test("has attributes by the names of the application, and only where settings or request ask for them", async () => {
     const configuration = {
       claimConfiguration: {

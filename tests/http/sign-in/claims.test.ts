@@ -300,6 +300,17 @@ describe("the claim configuration of an application", () => {
     expect(both).toEqual({ sub: userId, mail: "kim@work.example", first: "Kim" });
   });
 
+  test("roles are those that the application chose", async () => {
+    const client = await newApplication({}, { associatedRoles: { allowedAudience: "APPLICATION" } });
+    const both = await bothOf(client, { scope: "openid roles" });
+    expect([both.idToken.roles, both.userInfo.roles]).toEqual([undefined, undefined]);
+    const audience = { type: "application", value: client.applicationId };
+    const role = { displayName: "clerk", audience, users: [{ value: userId }] };
+    expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
+    const after = await bothOf(client, { scope: "openid roles" });
+    expect([after.idToken.roles, after.userInfo.roles]).toEqual([["clerk"], ["clerk"]]);
+  });
+
   test("a requested claim and the subject can be named by their ids", async () => {
     const id = (name: string) => ({ id: Buffer.from(uri(name).uri).toString("base64url") });
     const requestedClaims = [{ claim: id("emailaddress") }];

@@ -1,4 +1,5 @@
 /** What the token endpoint needs to know of an application: settings that are copied to the row of the client. */
+import type { CountingRoles } from "../../directory/roles/model.ts";
 import { canonicalName } from "../../kernel/distinguished-name.ts";
 import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
@@ -76,14 +77,6 @@ export interface ClientRecord {
 export interface ReuseBounds {
   readonly seconds: number;
   readonly times: number;
-}
-
-/** Which roles count in tokens of users. */
-export interface CountingRoles {
-  /** Roles of the tenant do not count. */
-  readonly ofApplication: boolean;
-  /** The only ones that count; empty for all. */
-  readonly ids: readonly string[];
 }
 
 /** The methods for which the token endpoint needs the application's certificate. */
@@ -179,7 +172,8 @@ function authenticationOf({ inbound, advancedConfigurations }: Application): Cli
   };
 }
 
-function countingRoles(associated: AssociatedRoleSettings | undefined): Pick<ClientRecord, "roles"> {
+/** The roles that an application chose, as `roles`; without that member where it chose none. */
+export function countingRoles(associated: AssociatedRoleSettings | undefined): Pick<ClientRecord, "roles"> {
   const ids = associated?.roles?.map(({ id }) => id) ?? [];
   const ofApplication = associated?.allowedAudience === "APPLICATION";
   return ofApplication || ids.length > 0 ? { roles: { ofApplication, ids } } : {};

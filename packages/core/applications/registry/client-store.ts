@@ -22,6 +22,7 @@ import {
 } from "../../database/table/row.ts";
 import { stale } from "../../database/table/stale.ts";
 import type { Item, Step, Table, Value } from "../../database/table/table.ts";
+import type { CountingRoles } from "../../directory/roles/model.ts";
 import { canBeId } from "../../kernel/ids.ts";
 import { revocationTime, revokingClient, revokingEveryScope, revokingScopes } from "../../tokens/revocation-store.ts";
 import { removing } from "../../tokens/unconditional.ts";
@@ -32,7 +33,6 @@ import type { RegisteredKeys } from "./client-keys.ts";
 import {
   type ClientAuthentication,
   type ClientRecord,
-  type CountingRoles,
   endsTokens,
   type ReuseBounds,
   tokenBindings,

@@ -65,6 +65,21 @@ export function isFor({ audience }: Role, applicationId?: string): boolean {
   return audience.type === "organization" || audience.value === applicationId;
 }
 
+/** Which roles count for an application. */
+export interface CountingRoles {
+  /** Roles of the tenant do not count. */
+  readonly ofApplication: boolean;
+  /** The only ones that count; empty for all. */
+  readonly ids: readonly string[];
+}
+
+/** Whether a role is among those that an application chose; all are where it chose none. */
+export function isAmong({ id, audience }: Pick<Role, "id" | "audience">, roles: CountingRoles | undefined): boolean {
+  if (!roles) return true;
+  if (roles.ofApplication && audience.type !== "application") return false;
+  return roles.ids.length === 0 || roles.ids.includes(id);
+}
+
 /** The scopes of a role. `everyScope` are those of a full-access role. */
 export function scopesOf({ holdsEveryScope, permissions }: Role, everyScope: ReadonlySet<string>): readonly string[] {
   return holdsEveryScope ? [...everyScope] : permissions;

@@ -1,5 +1,6 @@
 /** Claims about the user of an access token (OpenID Connect Core 1.0 section 5.3). */
 import type * as z from "zod";
+import { countingRoles } from "../../applications/registry/client-model.ts";
 import { maySignIn } from "../../directory/users/model.ts";
 import { bearerChallenge, unauthenticated } from "../../http/decision.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -60,7 +61,7 @@ export async function getUserInfo(
   const needs = membershipNeeds(application, granted);
   const stores = needs.roles ? readingAhead(context, of.tenant, user) : context;
   const [claimed, pairwise] = await Promise.all([
-    claimedUser({ user, ...of, needs }, applicationId, stores),
+    claimedUser({ user, ...of, needs }, { id: applicationId, ...countingRoles(application.associatedRoles) }, stores),
     pairwiseOf({ user, home: of.tenant }, tenant, application, context),
   ]);
   return { sub: subjectFor(claimed, application, pairwise), ...claimsFor(claimed, application, granted) };

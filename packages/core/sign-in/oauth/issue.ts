@@ -105,10 +105,13 @@ export async function issueAccessToken(
 
 /** The claims about the user that the application wants in its access tokens. */
 async function attributesOf(
-  { tenant, applicationId, settings: { attributes = [] } }: Client,
+  { tenant, applicationId, settings: { attributes = [], roles: chosen } }: Client,
   { user, roles, stores }: Pick<AccountStatus, "user" | "roles" | "stores">,
 ) {
   if (attributes.length === 0) return {};
   const needs = namedNeeds(attributes);
-  return attributesFor(await claimedUser({ user, tenant, needs }, applicationId, stores, roles), attributes);
+  return attributesFor(
+    await claimedUser({ user, tenant, needs }, { id: applicationId, roles: chosen }, stores, roles),
+    attributes,
+  );
 }

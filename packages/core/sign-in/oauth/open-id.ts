@@ -1,6 +1,7 @@
 /** ID tokens of the token endpoint: what they need is read together with the account of the user. */
 import { sectorOf } from "../../applications/protocols/sector.ts";
 import { encryptionKeys } from "../../applications/registry/client-keys.ts";
+import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ClaimNames } from "../../tokens/code-store.ts";
@@ -72,7 +73,7 @@ export async function subjectClaims(
   const sector = application.inbound.oidc && sectorOf(application.inbound.oidc);
   const of = { user, tenant: home ?? tenant, isGuest: home !== undefined, given: ofGuest };
   const [claimed, pairwise] = await Promise.all([
-    claimedUser({ ...of, needs }, application.id, stores, roles),
+    claimedUser({ ...of, needs }, { id: application.id, ...countingRoles(application.associatedRoles) }, stores, roles),
     sector === undefined ? undefined : tools.pairwise.of(table, { tenant, sector, userId: user.id, home }),
   ]);
   return { subject: subjectFor(claimed, application, pairwise), claims: claimsFor(claimed, application, given) };

@@ -2,7 +2,7 @@
 import type { ScopePlace } from "../../applications/apis/scope-store.ts";
 import type { Authorization, Policy } from "../../applications/registry/authorization-model.ts";
 import type { ClientRecord } from "../../applications/registry/client-model.ts";
-import { isFor, type Role } from "../../directory/roles/model.ts";
+import { isAmong, isFor, type Role } from "../../directory/roles/model.ts";
 import { EVERY_SCOPE, reservedScope, systemScopePlaces, systemScopes } from "../../kernel/domain/system-apis.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { SIGNED_IN } from "../../kernel/operation/operation.ts";
@@ -97,14 +97,7 @@ export function targetNames({
 export function givingOf(role: Role, name: string, requested: Pick<Grantable, "applicationId" | "settings">): Giving {
   if (!includes(role, name)) return "lacks";
   if (!isFor(role, requested.applicationId)) return "for another application";
-  return counts(role, requested) ? "gives" : "does not count";
-}
-
-/** Whether a role is among those that an application chose (`associatedRoles`; decision 0075). */
-function counts({ id, audience }: Role, { settings: { roles } }: Pick<Grantable, "settings">): boolean {
-  if (!roles) return true;
-  if (roles.ofApplication && audience.type !== "application") return false;
-  return roles.ids.length === 0 || roles.ids.includes(id);
+  return isAmong(role, requested.settings.roles) ? "gives" : "does not count";
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The groups and roles of a user, as claims and scopes need them, with the fewest round trips. */
 import type { Application } from "../../applications/registry/model.ts";
 import type { GroupStore } from "../../directory/groups/store.ts";
-import { isFor } from "../../directory/roles/model.ts";
+import { type CountingRoles, isAmong, isFor } from "../../directory/roles/model.ts";
 import type { Role, RoleStore } from "../../directory/roles/store.ts";
 import { type RoleIdStores, roleIdsOf } from "../authentication/role-ids.ts";
 import { type ClaimedUser, type Granted, inTenant, uriOf } from "./user-claims.ts";
@@ -89,7 +89,8 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 
 /**
  * A user with the names of its groups and roles, where they are needed: no round trip where they are not, up to two
- * where they are. `known`: roles of the user that were read before.
+ * where they are. Its roles are those that the application chose (`associatedRoles`). `known`: roles of the user that
+ * were read before.
  */
 export async function claimedUser(
   {
@@ -99,7 +100,7 @@ export async function claimedUser(
     given,
     needs,
   }: Pick<ClaimedUser, "user" | "tenant" | "isGuest" | "given"> & { readonly needs: MembershipNeeds },
-  applicationId: string,
+  { id, roles: chosen }: { readonly id: string; readonly roles?: CountingRoles | undefined },
   stores: MembershipStores,
   known?: readonly Role[],
 ): Promise<ClaimedUser> {
@@ -109,7 +110,7 @@ export async function claimedUser(
     needs.groups ? groups.findMany(tenant, user.groupIds) : [],
     needs.roles ? rolesOf() : [],
   ]);
-  const counting = ofUser.filter((role) => isFor(role, applicationId));
+  const counting = ofUser.filter((role) => isFor(role, id) && isAmong(role, chosen));
   // A group or role of a guest is none of the application's tenant, whatever it is called.
   const named = (name: string) => inTenant(name, { tenant, isGuest });
   return {

@@ -1,5 +1,6 @@
 /** The answer to a request after the sign-in: an assertion about the user of the session, or a refusal. */
 import { createHash } from "node:crypto";
+import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Step } from "../../database/table/table.ts";
 import { mustChangePassword } from "../../directory/users/model.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -131,7 +132,7 @@ async function assertedOf(
   const { subject } = application.claimConfiguration;
   const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
   const of = { user, tenant: home, isGuest, given, needs };
-  const claimed = await claimedUser(of, application.id, context);
+  const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
   const known = current.client?.saml;
   const nameId = await nameIdOf(asked, claimed, application, entityIdOf(tenant, context), {
     // A session has one, so that its end can be told.
