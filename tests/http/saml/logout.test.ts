@@ -221,6 +221,18 @@ describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest", () => {
     // Who asked is not told.
     expect(inbox.at("/initiator")).toEqual([]);
   });
+  test("a request without a SessionIndex ends twenty sessions, and says what other browsers did not do", async () => {
+    const [asking, visited] = [await participant(FRONT), await participant(FRONT)];
+    const pages = Array.from({ length: 20 }, () => browser());
+    for (const each of pages) await signIn(each, asking);
+    const [page, other] = pages as [Browser, Browser];
+    await signIn(other, visited);
+    const xml = logoutXml(asking, { format: UNSPECIFIED, value: PERSON.username });
+    const strict = await nodeSaml(asking, { validateInResponseTo: "never" });
+    const last = await page.open(redirectPath(xml, { key: key.key }));
+    expect((await answerAt({ ...asking, saml: strict }, last)).isPartial).toBe(true);
+    expect(await Promise.all(pages.map(isSignedIn))).toEqual(Array(20).fill(false));
+  });
   test("a SOAP request says that providers that only a browser reaches were not told", async () => {
     const page = browser();
     const [told, visited] = [await participant("BACKCHANNEL", {}, inbox.url("/none")), await participant(FRONT)];
@@ -325,9 +337,15 @@ describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest", () => {
     const { assertion } = answerIn(page, await enter(page));
     const index = assertion && childOf(assertion, "assertion", "AuthnStatement")?.attributes.get("SessionIndex");
     const name = { format: UNSPECIFIED, value: PERSON.username };
-    const [named, unnamed] = [logoutXml(asking, name, [index ?? ""]), logoutXml(asking, name)];
+    const [named, unnamed] = [logoutXml(asking, name, [index ?? "", index ?? ""]), logoutXml(asking, name)];
     expect((await page.open(redirectPath(unnamed))).status).toBe(400);
     expect((await browser().open(redirectPath(named))).status).toBe(400);
+    // A cookie that names the session has no secret of it.
+    const cookie = [...page.cookies]
+      .map(([of, value]) => `${of}=${value.replace(/ss_.{9}/, "ss_AAAAAAAAA")}`)
+      .join("; ");
+    const forged = await fetch(`${api.url}${redirectPath(named)}`, { headers: { cookie }, redirect: "manual" });
+    expect(forged.status).toBe(400);
     expect((await page.post("/samlsso", { SAMLRequest: base64(named) }, { cookie: "" })).status).toBe(400);
     expect(await isSignedIn(page)).toBe(true);
     expect((await page.open(redirectPath(named, { relayState: "r" }))).location?.searchParams.get("RelayState")).toBe(

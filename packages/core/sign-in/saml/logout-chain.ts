@@ -64,8 +64,7 @@ export async function goOn(read: ReadChain, headers: Headers, context: SamlConte
 async function finish(read: ReadChain, headers: Headers, context: SamlContext): Promise<PageResult> {
   const { chain } = read;
   const { frames, answered, location } = chain;
-  const language = languageOf(localesIn(context.cookies), headers["accept-language"]);
-  const shown = { language, brand: context.tools.settings.brandOf(tenantOf(context)) };
+  const shown = shownTo(headers, context);
   if (frames.length > 0) {
     const hasNext = answered !== undefined || location !== undefined;
     await move(read, { ...chain, frames: [] }, context);
@@ -75,12 +74,25 @@ async function finish(read: ReadChain, headers: Headers, context: SamlContext): 
   if (answered) {
     const application = await context.applications.find(answered.tenant, answered.applicationId);
     if (application?.inbound.saml) {
-      const page = await sendLogoutResponse({ application, answered, isPartial: chain.isPartial }, headers, context);
-      if (page) return page;
+      return answer({ application, answered, isPartial: chain.isPartial }, headers, context);
     }
   }
   if (location === undefined) return signedOutPage(shown);
   return { status: 303, headers: { ...pageHeaders(), location } };
+}
+
+/** The answer to who asked for the sign-out; where that has no address for answers, a page for the person. */
+export async function answer(
+  of: Parameters<typeof sendLogoutResponse>[0],
+  headers: Headers,
+  context: SamlContext,
+): Promise<PageResult> {
+  return (await sendLogoutResponse(of, headers, context)) ?? signedOutPage(shownTo(headers, context));
+}
+
+function shownTo(headers: Headers, { cookies, tools, ...of }: SamlContext) {
+  const language = languageOf(localesIn(cookies), headers["accept-language"]);
+  return { language, brand: tools.settings.brandOf(tenantOf(of)) };
 }
 
 /** Whether a service provider has confirmed its logout, and it counts. */

@@ -3,6 +3,7 @@
  * means at once; then the browser visits the other participants, which the chain of the sign-out remembers.
  */
 import type { Application } from "../../applications/registry/model.ts";
+import type { Step } from "../../database/table/table.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
@@ -18,7 +19,7 @@ import { endingSessions } from "../sessions/ending.ts";
 import { readSession, removingClient, type SessionKey, type SessionWithClients } from "../sessions/session-store.ts";
 import { issuerOf } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
-import { confirmed, goOn } from "./logout-chain.ts";
+import { answer, confirmed, goOn } from "./logout-chain.ts";
 import { type LogoutAsked, readLogoutRequest, sentRequestOf } from "./logout-request.ts";
 import type { Binding } from "./message.ts";
 import { sessionsNamed } from "./names-store.ts";
@@ -28,8 +29,8 @@ import { sendSoapLogoutResponse } from "./send-logout.ts";
 import { refuse } from "./tree.ts";
 import { usingRequest } from "./used-requests-store.ts";
 
-/** Sessions that one request ends: a transaction has 100 writes, of which a session takes up to six. */
-const SESSIONS_MAX = 15;
+/** Sessions that one transaction ends: it has 100 writes, of which a session takes up to six. */
+const SESSIONS_AT_ONCE = 15;
 
 /** A logout request with its sender and the sessions that it means. */
 interface MeantSessions {
@@ -47,13 +48,11 @@ export async function takeLogoutRequest(
   message: Message,
   parameters: SamlParameters,
   binding: Exclude<Binding, "SOAP">,
-  _: Headers,
+  headers: Headers,
   context: SamlContext,
 ): Promise<PageResult> {
   const found = await meantBy(message, parameters, binding, context);
   const { application, asked, meant } = found;
-  const ofBrowser = meant.length === 1 ? meant[0] : meant.find(({ session }) => isInBrowser(session.sid, context));
-  const { frames, visits } = await othersIn(ofBrowser, application, context);
   const answered: AnsweredLogout = {
     tenant: tenantOf(context),
     applicationId: application.id,
@@ -61,8 +60,15 @@ export async function takeLogoutRequest(
     binding,
     ...(parameters.RelayState !== undefined && { relayState: parameters.RelayState }),
   };
+  if (meant.length === 0) return answer({ application, answered, isPartial: false }, headers, context);
+  const others = await Promise.all(meant.map((each) => othersIn(each, application, context)));
+  // The only session that is meant is that of the browser which brings the request, with or without its cookies.
+  const at = meant.length === 1 ? 0 : meant.findIndex((each) => isInBrowser(each, context));
+  const { frames, visits } = others[at] ?? { frames: [], visits: [] };
+  // What other browsers would have to do is not done.
+  const isPartial = others.some((each, place) => place !== at && isPartialWithout(each));
   const ended = meant.map(({ session: { tenant, sid } }) => ({ tenant, sid }));
-  const chain = { ended, waiting: visits, isPartial: false, frames, answered };
+  const chain = { ended, waiting: visits, isPartial, frames, answered };
   const { handle, step } = startingChain(chain, context.now);
   await end(found, context, step);
   // The cookies of the sessions come with a GET of this site alone.
@@ -78,7 +84,7 @@ export async function takeSoapLogout(
   const found = await meantBy(message, parameters, "SOAP", context);
   const others = await Promise.all(found.meant.map((each) => othersIn(each, found.application, context)));
   await end(found, context);
-  const isPartial = others.some(({ frames, visits }) => frames.length > 0 || visits.length > 0);
+  const isPartial = others.some(isPartialWithout);
   return sendSoapLogoutResponse(found.application, { inResponseTo: found.asked.id, isPartial }, context);
 }
 
@@ -144,52 +150,58 @@ async function meantBy(
     throw refuse("Its Issuer is another one than its signature covers.");
   const tenant = tenantOf(context);
   const asked = readLogoutRequest(root, { destination: endpointOf(tenant, context), isSigned, nowMs });
-  const named = await sessionsNamed(table, { tenant, clientId: samlClientId(application.id), ...asked.name });
-  const indexes = asked.indexes.length > 0 ? asked.indexes : [...named.keys()];
-  const possible = indexes.flatMap((index) => named.get(index) ?? []);
   // Without a key anybody can write a request: the browser and the index say that it is about this session.
-  if (!isSigned && (asked.indexes.length === 0 || possible.some(({ sid }) => !isInBrowser(sid, context)))) {
-    throw new Fault("request.invalid", UNSIGNED);
-  }
+  if (!isSigned && (binding !== "HTTP_REDIRECT" || asked.indexes.length === 0)) throw unsigned();
+  const named = await sessionsNamed(table, { tenant, clientId: samlClientId(application.id), ...asked.name });
+  const indexes = new Set(asked.indexes.length > 0 ? asked.indexes : named.keys());
+  const possible = [...indexes].flatMap((index) => named.get(index) ?? []);
   const read = await Promise.all(possible.map((key: SessionKey) => readSession(table, key)));
-  const meant = read.flatMap((found) => found ?? []).slice(0, SESSIONS_MAX);
+  const meant = read.flatMap((found) => found ?? []);
+  if (!isSigned && meant.some((each) => !isInBrowser(each, context))) throw unsigned();
   return { application, asked, meant };
 }
 
 /** What the browser does for the other participants of a session. */
 async function othersIn(
-  found: SessionWithClients | undefined,
+  found: SessionWithClients,
   application: Application,
   { origin, applications }: SamlContext,
 ): Promise<FrontChannels> {
-  if (!found) return { frames: [], visits: [] };
   const others = found.clients.filter(({ clientId }) => clientId !== samlClientId(application.id));
   return frontChannelsOf({ ...found, clients: others }, { issuerOf: issuerAt(origin).issuerOf, applications });
+}
+
+/** Whether a participant is not told where the browser of a session does nothing. */
+function isPartialWithout({ frames, visits }: FrontChannels): boolean {
+  return frames.length > 0 || visits.length > 0;
 }
 
 /** Ends the sessions. Who asked for that is not told of it. A request counts once. */
 async function end(
   { application, asked, meant }: MeantSessions,
   context: SamlContext,
-  ...more: ReturnType<typeof startingChain>["step"][]
+  ...more: readonly Step[]
 ): Promise<void> {
   const { table, now, tools } = context;
   const clientId = samlClientId(application.id);
-  if (meant.length === 0) {
-    if (more.length > 0) await table.write(...more);
-    return;
-  }
   const limits = { sessionLimits: tools.settings.sessions, tokenLimits: tools.limits };
-  await table.write(
-    ...endingSessions(meant, limits, now),
-    ...meant.map(({ session: { tenant, user, sid } }) => removingClient({ tenant, userId: user.id, sid }, clientId)),
-    usingRequest({ clientId, id: asked.id }, now),
-    ...more,
-  );
+  for (let at = 0; at < meant.length; at += SESSIONS_AT_ONCE) {
+    const some = meant.slice(at, at + SESSIONS_AT_ONCE);
+    await table.write(
+      ...endingSessions(some, limits, now),
+      ...some.map(({ session: { tenant, user, sid } }) => removingClient({ tenant, userId: user.id, sid }, clientId)),
+      ...(at === 0 ? [usingRequest({ clientId, id: asked.id }, now), ...more] : []),
+    );
+  }
 }
 
-function isInBrowser(sid: string, context: SamlContext): boolean {
-  return referencesIn(context).some((each) => each.sid === sid);
+/** Whether the cookies of a request are those of a session, with its secret. */
+function isInBrowser({ session, digest }: SessionWithClients, context: SamlContext): boolean {
+  return referencesIn(context).some((each) => each.sid === session.sid && each.digest === digest);
+}
+
+function unsigned(): Fault {
+  return new Fault("request.invalid", UNSIGNED);
 }
 
 const DISABLED = "Single logout is off for this application: its singleLogoutProfile.enabled is false.";
