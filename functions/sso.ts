@@ -1,5 +1,5 @@
 /**
- * The identity provider of SAML 2.0: reads requests of service providers, and signs assertions. It asks nobody: the
+ * Single sign-on by SAML 2.0 and WS-Federation: reads requests of applications, and signs assertions. It asks nobody: the
  * function of sign-in does, and sends the browser back. It reads no password, and its keys sign no token.
  */
 import { applicationStore } from "#core/applications/registry/store.ts";
@@ -15,6 +15,8 @@ import { sectionsFromFile } from "#core/service/settings/section.ts";
 import { signInSection } from "#core/service/settings/sign-in.ts";
 import { userStoreSection } from "#core/service/settings/user-stores.ts";
 import { newPairwiseSubjects } from "#core/sign-in/openid/pairwise-store.ts";
+import { passiveStsOperations } from "#core/sign-in/passive-sts/contract.ts";
+import { passiveStsHandlers } from "#core/sign-in/passive-sts/handlers.ts";
 import type { SamlStores } from "#core/sign-in/saml/context.ts";
 import { samlOperations } from "#core/sign-in/saml/contract.ts";
 import { samlHandlers } from "#core/sign-in/saml/handlers.ts";
@@ -43,12 +45,12 @@ const tools: SamlStores["tools"] = {
   pairwise: newPairwiseSubjects(),
 };
 
-export const operations = samlOperations;
+export const operations = { ...samlOperations, ...passiveStsOperations };
 
 export const handler = lambda<typeof operations, SamlStores>({
   service: "sso",
   operations,
-  handlers: samlHandlers,
+  handlers: { ...samlHandlers, ...passiveStsHandlers },
   faultPage,
   baseUrl: baseUrl(),
   table: openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })),

@@ -275,6 +275,11 @@ describe("the functions", () => {
       "signSamlLogoutRequest",
       "sendSamlResponse",
       "getSamlMetadataOfProvider",
+      // A relying party of WS-Federation has no key: its address is registered.
+      "askPassiveSts",
+      "askPassiveStsByForm",
+      "sendPassiveStsToken",
+      "getFederationMetadata",
       // The session of the browser authenticates.
       "showAccount",
       "showAccountProfile",

@@ -57,7 +57,9 @@ export const floors: readonly (readonly Room[])[] = [
       path: "packages/core/sign-in",
       purpose: "who calls and who signs in: authentication, rules, tokens for clients, pages, sessions",
       inside: [
+        ["passive-sts"],
         ["account", "saml", "explain"],
+        ["sso"],
         ["flow", "recovery"],
         ["mails"],
         ["oauth", "logout", "pages"],

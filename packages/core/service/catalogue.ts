@@ -26,6 +26,7 @@ import { signInOperations } from "../sign-in/flow/contract.ts";
 import { answerOperations } from "../sign-in/flow/contract-answers.ts";
 import { pushedOperations } from "../sign-in/flow/contract-pushed.ts";
 import { oauthOperations } from "../sign-in/oauth/contract.ts";
+import { passiveStsOperations } from "../sign-in/passive-sts/contract.ts";
 import { portalOperations } from "../sign-in/portal/contract.ts";
 import { accountRecoveryOperations } from "../sign-in/recovery/contract.ts";
 import { samlOperations } from "../sign-in/saml/contract.ts";
@@ -64,6 +65,7 @@ export const catalogue = {
   ...accountRecoveryOperations,
   ...sessionOperations,
   ...samlOperations,
+  ...passiveStsOperations,
   ...accountOperations,
   ...portalOperations,
   ...scim1Operations,

@@ -79,6 +79,7 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   continueSamlLogout: 400,
   signSamlLogoutRequest: 400,
   sendSamlResponse: 400,
+  sendPassiveStsToken: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

@@ -74,6 +74,9 @@ const untagged = [
   "sendSamlResponse",
   "continueSamlLogout",
   "getSamlMetadataOfProvider",
+  "askPassiveSts",
+  "sendPassiveStsToken",
+  "getFederationMetadata",
   "takeSsoRequest",
   "takeSsoSignOut",
 ];

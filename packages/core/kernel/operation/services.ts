@@ -94,7 +94,7 @@ const table = {
    * The only function that loads the libraries of XML signatures. Between the two the function of sign-in asks the
    * person.
    */
-  sso: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2"] },
+  sso: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2", "/passivests", "/FederationMetadata"] },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
   /** Sessions of users and what they have agreed to, for themselves and for administrators. */
@@ -158,6 +158,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/oidc", dialect: "oauth2" },
   { prefix: "/samlsso", dialect: "oauth2" },
   { prefix: "/identity/metadata/saml2", dialect: "oauth2" },
+  { prefix: "/passivests", dialect: "oauth2" },
+  { prefix: "/FederationMetadata", dialect: "oauth2" },
   { prefix: "/account", dialect: "oauth2" },
   { prefix: "/access/v1", dialect: "authzen" },
   { prefix: "/.well-known/authzen-configuration", dialect: "management" },

@@ -17,6 +17,7 @@ import { AuthorizationError } from "./authorization-error.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
 import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
+import type { PassiveStsAsked } from "./passive-sts/asked.ts";
 import { allowedTypes, checkFront, type ResponseMode, type ResponseType, responseTypesOf } from "./response-types.ts";
 import type { SamlAsked } from "./saml/asked.ts";
 
@@ -59,6 +60,8 @@ export interface AuthorizationRequest {
   readonly account?: AccountVisit | undefined;
   /** A service provider of SAML 2.0 asks: its address is `to`, with its RelayState as `state`. */
   readonly saml?: SamlAsked | undefined;
+  /** A relying party of WS-Federation asks: its address is `to`, with its `wctx` as `state`. */
+  readonly passiveSts?: PassiveStsAsked | undefined;
 }
 
 const PROMPTS: ReadonlySet<string> = new Set(["none", "login", "consent", "select_account"]);

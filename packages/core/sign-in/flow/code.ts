@@ -14,8 +14,8 @@ import { claimsAskedFor, knownClaims } from "../openid/user-claims.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { SignInContext } from "./context.ts";
 import { subjectAt } from "./hints.ts";
-import { claimReferences, guestReferences } from "./saml/claims.ts";
 import { type Current, notingCode } from "./session.ts";
+import { shownClaims } from "./sso/claims.ts";
 
 /** Who asks for a code, and for what. */
 export interface CodeRequest {
@@ -171,7 +171,8 @@ export function guestClaims(
   application: Application,
   known: readonly OidcScope[],
 ): readonly string[] {
-  if (request.saml) return guestReferences(request.saml, application);
+  const shown = shownClaims(request, application, true);
+  if (shown) return shown;
   const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
   const scopes = known.filter(({ name }) => request.scopes.includes(name));
   const implied = impliedClaims(request.scopes);
@@ -179,13 +180,14 @@ export function guestClaims(
   return asked.filter((reference) => !implied.has(reference));
 }
 
-/** The single claims of a request that its scopes do not give; for SAML, what its answer says of the user. */
+/** The single claims of a request that its scopes do not give; in other protocols, what its answer says of the user. */
 export function furtherClaims(
   request: AuthorizationRequest,
   application: Application,
   known: readonly OidcScope[],
 ): readonly string[] {
-  if (request.saml) return claimReferences(request.saml, application);
+  const shown = shownClaims(request, application, false);
+  if (shown) return shown;
   const ofScopes = new Set(known.flatMap(({ name, claims }) => (request.scopes.includes(name) ? claims : [])));
   const { idToken = [], userInfo = [] } = claimNamesOf(request, application, known) ?? {};
   return [...new Set([...idToken, ...userInfo])].filter((name) => !ofScopes.has(name));

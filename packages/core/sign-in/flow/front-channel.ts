@@ -1,6 +1,7 @@
 /**
  * What the browser does for other clients at a sign-out: it opens pages of OpenID Connect clients (OpenID Connect
- * Front-Channel Logout 1.0), and visits service providers of SAML (SAML Profiles 2.0 section 4.4).
+ * Front-Channel Logout 1.0) and of relying parties of WS-Federation (version 1.2, section 13.2.4), and visits service
+ * providers of SAML (SAML Profiles 2.0 section 4.4).
  */
 import { isPlainHost, isRunnable } from "../../applications/protocols/addresses.ts";
 import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
@@ -8,6 +9,7 @@ import { type LogoutService, logoutServicesOf } from "../../applications/protoco
 import type { ApplicationStore } from "../../applications/registry/store.ts";
 import type { ToldClient } from "../../tokens/logout-model.ts";
 import type { SessionWithClients } from "../sessions/session-store.ts";
+import { passiveStsClientId } from "./passive-sts/relying-party.ts";
 
 /** Pages that are opened: the policy of the page names the origin of each, and headers have at most 10,240 bytes. */
 const FRAMES_MAX = 20;
@@ -39,10 +41,15 @@ export async function frontChannelsOf(
       inbound: (await applications.find(tenant, client.applicationId))?.inbound,
     })),
   );
-  const pages = found.flatMap(({ client: { clientId, tenant }, inbound }) => {
-    // An application can be in a session as a service provider of SAML, too.
-    const address = inbound?.oidc?.clientId === clientId ? inbound.oidc.logout?.frontChannelLogoutUrl : undefined;
-    return address === undefined || !canOpen(address) ? [] : [frameOf(address, issuerOf(tenant), session.sid)];
+  const pages = found.flatMap(({ client: { clientId, applicationId, tenant }, inbound }) => {
+    const { oidc, passiveSts } = inbound ?? {};
+    if (passiveSts && clientId === passiveStsClientId(applicationId)) {
+      return canOpen(passiveSts.replyTo) ? [withParameters(passiveSts.replyTo, { wa: "wsignoutcleanup1.0" })] : [];
+    }
+    // An application can be in a session by several protocols.
+    const address = oidc?.clientId === clientId ? oidc.logout?.frontChannelLogoutUrl : undefined;
+    if (address === undefined || !canOpen(address)) return [];
+    return [withParameters(address, { iss: issuerOf(tenant), sid: session.sid })];
   });
   const visits = found.flatMap(({ client, inbound }) =>
     client.saml && inbound?.saml && visitedService(inbound.saml) ? [client] : [],
@@ -56,10 +63,9 @@ export function visitedService(saml: SamlServiceProvider): LogoutService | undef
   return service && service.binding !== "SOAP" && canOpen(service.location) ? service : undefined;
 }
 
-function frameOf(address: string, issuer: string, sid: string): string {
+function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address);
-  url.searchParams.set("iss", issuer);
-  url.searchParams.set("sid", sid);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
 

@@ -30,4 +30,4 @@ export async function faultPage(
 }
 
 /** The sentences that faults have for the person in the browser, by their English text. */
-const personal = ["expired", "changedMeanwhile", "answeredBefore", "sessionEnded"] as const;
+const personal = ["expired", "changedMeanwhile", "answeredBefore", "sessionEnded", "notSignedIn"] as const;

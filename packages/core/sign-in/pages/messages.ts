@@ -145,6 +145,7 @@ const english = {
   changedMeanwhile: "The application was changed meanwhile. Go back to it and sign in again.",
   answeredBefore: "This request was answered before. Go back to the application and start again.",
   sessionEnded: "The session has just ended. Go back to the application and sign in again.",
+  notSignedIn: "You were not signed in to the application. Go back to it to try again.",
   formAddress:
     "This address belongs to a page of a sign-in and cannot be opened by itself. Go back to the application and sign in again.",
   accountTitle: "My account",
@@ -316,6 +317,8 @@ const german: Messages = {
   answeredBefore: "Diese Anfrage wurde schon beantwortet. Gehen Sie zur Anwendung zurück und beginnen Sie noch einmal.",
   sessionEnded:
     "Die Sitzung ist gerade zu Ende gegangen. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
+  notSignedIn:
+    "Sie wurden bei der Anwendung nicht angemeldet. Gehen Sie zu ihr zurück, um es noch einmal zu versuchen.",
   formAddress:
     "Diese Adresse gehört zu einer Seite der Anmeldung und lässt sich nicht allein öffnen. Gehen Sie zur Anwendung zurück und melden Sie sich noch einmal an.",
   accountTitle: "Mein Konto",

@@ -206,7 +206,14 @@ export interface ErrorReport extends PageContext {
 /** The names of the sentences of a page of an error. */
 export type PersonalSentence = keyof Pick<
   Messages,
-  "expired" | "changedMeanwhile" | "answeredBefore" | "sessionEnded" | "errorByApplication" | "errorBusy" | "errorHere"
+  | "expired"
+  | "changedMeanwhile"
+  | "answeredBefore"
+  | "sessionEnded"
+  | "notSignedIn"
+  | "errorByApplication"
+  | "errorBusy"
+  | "errorHere"
 >;
 
 export function errorPage({ status, sentence, detail, traceId, headers, ...context }: ErrorReport): PageResult {

@@ -2,35 +2,20 @@
 import { createHash } from "node:crypto";
 import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Step } from "../../database/table/table.ts";
-import { mustChangePassword } from "../../directory/users/model.ts";
-import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
-import { digestOf } from "../../tokens/opaque.ts";
 import { mayUse, NO_ACCESS } from "../flow/access.ts";
-import { changed, isGuestOf } from "../flow/asked.ts";
+import { changed } from "../flow/asked.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
-import { browserText } from "../flow/cookies.ts";
-import { standingIn } from "../flow/factors.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import type { SamlAsked } from "../flow/saml/asked.ts";
-import {
-  type AskedAttribute,
-  attributesOf,
-  claimReferences,
-  guestReferences,
-  isVerifier,
-  nameIdFormats,
-  samlOf,
-  verifierOf,
-} from "../flow/saml/claims.ts";
+import { attributesOf, guestReferences, nameIdFormats, samlOf } from "../flow/saml/claims.ts";
 import { findProvider } from "../flow/saml/provider.ts";
-import { type Current, currentSession, guestSession, notingCode, referenceOf } from "../flow/session.ts";
-import { type AnswerTicket, openAnswer } from "../flow/sso/tickets.ts";
-import { lackingWays, stepsOf } from "../flow/ways.ts";
+import { type Current, notingCode } from "../flow/session.ts";
 import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { type ClaimedUser, isPresent, localValue, missingClaims, uriOf } from "../openid/user-claims.ts";
-import { type Consent, covers, findConsent, skipsConsent } from "../sessions/consent-store.ts";
-import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
+import { uriOf } from "../openid/user-claims.ts";
+import { valuesOf } from "../sso/claimed.ts";
+import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
+import { entityIdOf, type SamlContext } from "./context.ts";
 import { answeredClass, classOf } from "./contexts.ts";
 import { nameIdOf } from "./name-id.ts";
 import { addingName } from "./names-store.ts";
@@ -49,9 +34,7 @@ interface Headers {
  * none of this service, is older than a minute, was made in another browser, or whose request was answered.
  */
 export async function sendAnswer(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {
-  const ticket = openAnswer(context.tools.seal, text, context.now);
-  const isOfBrowser = ticket?.browser === digestOf(browserText(context.cookies).text);
-  if (!ticket || !isOfBrowser || ticket.request.tenant !== tenantOf(context)) throw unknownTicket();
+  const ticket = openedAnswer(text, context);
   const { request, refusal } = ticket;
   const { saml: asked } = request;
   const id = asked?.id ?? asked?.begun;
@@ -62,7 +45,7 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
   try {
     if (refusal) throw refusalOfSignIn(refusal);
     if (!signedIn) throw unknownTicket();
-    checkStill(ticket, asked, signedIn, asker, context);
+    checkStill(ticket, signedIn, asker, context);
     const [hasAccess, { asserted, steps }] = await Promise.all([
       mayUse({ request, ...asker }, signedIn.current, context),
       assertedOf(request, asked, signedIn.current, asker, context),
@@ -76,42 +59,6 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
     if (error instanceof SamlRefusal) return sendRefusal(error, answered, headers, context);
     throw error;
   }
-}
-
-/** A session with what its user has agreed to. */
-interface SignedIn {
-  readonly current: Current;
-  readonly consent: Consent | undefined;
-}
-
-/** The session of a ticket, if the browser has it and it counts now. One round trip. */
-async function sessionOf({ session, request }: AnswerTicket, context: SamlContext): Promise<SignedIn | undefined> {
-  const reference = referenceOf(context, session);
-  if (session === undefined || !reference) return undefined;
-  const find = reference.tenant === request.tenant ? currentSession : guestSession;
-  const [current, consent] = await Promise.all([
-    find(reference, request.clientId, context),
-    findConsent(context.table, reference.tenant, reference.userId, request.applicationId),
-  ]);
-  return current && { current, consent };
-}
-
-/** Throws where the sign-in would not end like this now: it was decided up to a minute ago, by another function. */
-function checkStill(
-  { request }: AnswerTicket,
-  asked: SamlAsked,
-  { current, consent }: SignedIn,
-  { application, client }: Asker,
-  { sendsMail }: SamlContext,
-): void {
-  const isGuest = isGuestOf(request, current);
-  const steps = stepsOf(application, request, { recovers: sendsMail });
-  const claims = (isGuest ? guestReferences : claimReferences)(asked, application);
-  const isAgreed = skipsConsent(application, isGuest) || covers(consent, request.scopes, claims);
-  const isProven = !mustChangePassword(current.user) && !lackingWays(steps, standingIn(current).methods);
-  const lacks = missingClaims({ user: current.user, tenant: current.session.tenant }, application).length > 0;
-  const isTaken = !isGuest || client.settings.takesGuests;
-  if (!isAgreed || !isProven || lacks || !isTaken) throw changed();
 }
 
 /** What is asserted of the user of a session, and the steps that note it there. */
@@ -203,35 +150,4 @@ function pairwiseFor(
     userId: user.id,
     ...(home !== request.tenant && { home }),
   });
-}
-
-/**
- * The attributes that the user has values for. What another tenant has verified, this one has not: the address of a
- * guest could be that of somebody else, so it is told only to who asks whether it is verified, too.
- */
-function valuesOf(
-  attributes: readonly AskedAttribute[],
-  claimed: ClaimedUser,
-  { claimConfiguration }: Asker["application"],
-): Asserted["attributes"] {
-  const isAsked = (uri: string) => attributes.some((each) => each.uri === uri);
-  return attributes.flatMap(({ name, uri }) => {
-    const verifier = verifierOf(uri);
-    if (claimed.isGuest && verifier !== undefined && !isAsked(verifier)) return [];
-    const value = claimed.isGuest && isVerifier(uri) ? false : localValue(uri, claimed, claimConfiguration.role);
-    if (!isPresent(value)) return [];
-    return [{ name, values: (Array.isArray(value) ? value : [value]).map(shown) }];
-  });
-}
-
-function shown(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function unknownTicket(): Fault {
-  return new Fault(
-    "request.invalid",
-    "This address is too old, was opened in another browser, or its session has ended. " +
-      "Go back to the application and start again.",
-  );
 }

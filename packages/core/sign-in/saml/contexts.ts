@@ -7,7 +7,7 @@ const CLASSES = "urn:oasis:names:tc:SAML:2.0:ac:classes:";
 /** The classes of a password over TLS, of a second factor or a passkey, and of what is neither. */
 export const PASSWORD = `${CLASSES}PasswordProtectedTransport`;
 export const FACTORS = "https://refeds.org/profile/mfa";
-const UNSPECIFIED = `${CLASSES}unspecified`;
+export const UNSPECIFIED = `${CLASSES}unspecified`;
 
 export const comparisons = ["exact", "minimum", "maximum", "better"] as const;
 

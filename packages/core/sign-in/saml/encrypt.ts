@@ -1,7 +1,7 @@
 /** Encrypts assertions (XML Encryption 1.1) for the certificate of an application. Loaded where it is set. */
 import { promisify } from "node:util";
 import { keyEncryptions, knownIn } from "../../applications/protocols/saml-algorithms.ts";
-import type { Canonical } from "./canonical.ts";
+import type { Canonical } from "../../kernel/canonical-xml.ts";
 import { encrypt } from "./xml-encryption.js";
 import { DOMParser, ExclusiveCanonicalization } from "./xml-signatures.js";
 

@@ -2,11 +2,11 @@
 
 import { securityHeaders } from "../../http/security-headers.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Handlers } from "../../kernel/operation/operation.ts";
+import type { Handlers, PageResult } from "../../kernel/operation/operation.ts";
 import { LOGOUT_REQUEST_PATH } from "../../tokens/logout-model.ts";
 import { openOrder } from "../../tokens/logout-token.ts";
 import { sendAnswer } from "./answer.ts";
-import { endpointOf, entityIdOf, type SamlStores, tenantOf } from "./context.ts";
+import { endpointOf, entityIdOf, type SamlContext, type SamlStores, tenantOf } from "./context.ts";
 import type { samlOperations } from "./contract.ts";
 import { continueLogout } from "./logout-chain.ts";
 import { metadataOf } from "./metadata.ts";
@@ -34,21 +34,30 @@ export const samlHandlers: Handlers<typeof samlOperations, SamlStores> = {
   },
   sendSamlResponse: ({ query, headers }, context) => sendAnswer(query.answer ?? "", headers, context),
 
-  async getSamlMetadataOfProvider(_, context) {
-    const tenant = tenantOf(context);
-    // Keys are made for tenants that exist.
-    if (!(await context.tenants.find(tenant))?.active) {
-      throw new Fault("request.invalid", "There is no such tenant, or it is not active.");
-    }
-    const certificates = await context.tools.keys.certificates(context.table, tenant, context.now);
-    return {
-      status: 200,
-      headers: {
-        ...securityHeaders,
-        "content-type": "application/samlmetadata+xml",
-        "cache-control": "public, max-age=3600",
-      },
-      html: metadataOf({ entityId: entityIdOf(tenant, context), endpoint: endpointOf(tenant, context), certificates }),
-    };
-  },
+  getSamlMetadataOfProvider: (_, context) =>
+    metadataPage(context, (tenant, certificates) =>
+      metadataOf({ entityId: entityIdOf(tenant, context), endpoint: endpointOf(tenant, context), certificates }),
+    ),
 };
+
+/** A document with the certificates of the tenant. Throws `request.invalid` for one that is not there or not active. */
+export async function metadataPage(
+  context: SamlContext,
+  describe: (tenant: string, certificates: readonly string[]) => string,
+): Promise<PageResult> {
+  const tenant = tenantOf(context);
+  // Keys are made for tenants that exist.
+  if (!(await context.tenants.find(tenant))?.active) {
+    throw new Fault("request.invalid", "There is no such tenant, or it is not active.");
+  }
+  const certificates = await context.tools.keys.certificates(context.table, tenant, context.now);
+  return {
+    status: 200,
+    headers: {
+      ...securityHeaders,
+      "content-type": "application/samlmetadata+xml",
+      "cache-control": "public, max-age=3600",
+    },
+    html: describe(tenant, certificates),
+  };
+}

@@ -1,7 +1,8 @@
 /** Messages of logout as they are sent (SAML Core 2.0 section 3.7). Pure. */
+
+import { type Canonical, element, text, together } from "../../kernel/canonical-xml.ts";
 import type { SamlName } from "../../tokens/logout-model.ts";
 import { nameIdFormats } from "../flow/saml/claims.ts";
-import { type Canonical, element, text, together } from "./canonical.ts";
 import { code, enveloped, iso, issuerElement } from "./response.ts";
 import type { Signer } from "./sign.ts";
 import { status } from "./status.ts";

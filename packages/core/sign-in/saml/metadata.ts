@@ -1,7 +1,7 @@
 /** The metadata of the identity provider of a tenant (SAML Metadata 2.0), which service providers read. */
 
+import { type Canonical, element, text } from "../../kernel/canonical-xml.ts";
 import { nameIdFormats } from "../flow/saml/claims.ts";
-import { type Canonical, element, text } from "./canonical.ts";
 import { namespaces } from "./tree.ts";
 
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
@@ -26,7 +26,7 @@ export function metadataOf({
     own(
       "IDPSSODescriptor",
       { protocolSupportEnumeration: namespaces.protocol },
-      ...certificates.map((certificate) => own("KeyDescriptor", { use: "signing" }, keyInfo(certificate))),
+      ...certificates.map(signingKey),
       ...["HTTP-Redirect", "HTTP-POST", "SOAP"].map((binding) =>
         own("SingleLogoutService", { Binding: `${BINDINGS}${binding}`, Location: endpoint }),
       ),
@@ -39,7 +39,9 @@ export function metadataOf({
   return `<?xml version="1.0" encoding="UTF-8"?>\n${described}\n`;
 }
 
-function keyInfo(certificate: string): Canonical {
+/** A key that signs, by its certificate. */
+export function signingKey(certificate: string): Canonical {
   const data = element("ds:X509Data", {}, element("ds:X509Certificate", {}, text(certificate)));
-  return element("ds:KeyInfo", { "xmlns:ds": namespaces.signature }, data);
+  const info = element("ds:KeyInfo", { "xmlns:ds": namespaces.signature }, data);
+  return element("md:KeyDescriptor", { use: "signing" }, info);
 }

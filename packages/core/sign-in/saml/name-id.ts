@@ -1,9 +1,9 @@
 /** The name of a user for a service provider (SAML Core 2.0 section 8.3), by the format that its answer has. */
 import type { Application } from "../../applications/registry/model.ts";
-import { LOCAL_DIALECT } from "../../directory/claims/model.ts";
 import type { SamlAsked } from "../flow/saml/asked.ts";
 import { EMAIL_CLAIM, nameIdFormatOf, nameIdFormats, samlOf } from "../flow/saml/claims.ts";
-import { type ClaimedUser, localValue, subjectFor, uriOf } from "../openid/user-claims.ts";
+import { type ClaimedUser, localValue } from "../openid/user-claims.ts";
+import { subjectName } from "../sso/claimed.ts";
 import type { NameId } from "./response.ts";
 import { SamlRefusal, status } from "./status.ts";
 
@@ -37,18 +37,6 @@ export async function nameIdOf(
       throw new SamlRefusal(status.responder, status.nameIdPolicy, "The user has no e-mail address for this format.");
     }
     default:
-      return { format, value: subjectFor(claimed, withSubject(claimed, application)) };
+      return { format, value: subjectName(claimed, application) };
   }
-}
-
-/** The application with the user name as subject, where it chose no claim or the user has no value for its claim. */
-function withSubject(claimed: ClaimedUser, application: Application): Application {
-  const { subject } = application.claimConfiguration;
-  const chosen = subject.claim && localValue(uriOf(subject.claim), claimed, {});
-  if (claimed.isGuest || (typeof chosen === "string" && chosen !== "")) return application;
-  const claimConfiguration = {
-    ...application.claimConfiguration,
-    subject: { ...subject, claim: { uri: `${LOCAL_DIALECT}/username` } },
-  };
-  return { ...application, claimConfiguration };
 }

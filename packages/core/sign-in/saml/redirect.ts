@@ -2,7 +2,7 @@
 import { sign } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import { knownIn, signatures } from "../../applications/protocols/saml-algorithms.ts";
-import type { Canonical } from "./canonical.ts";
+import type { Canonical } from "../../kernel/canonical-xml.ts";
 import type { Signer } from "./sign.ts";
 
 /** The address that carries a message, signed. */

@@ -2,7 +2,7 @@
  * Answers (SAML Core 2.0 sections 2.3 and 3.3.3, SAML Profiles 2.0 section 4.1.4.2): the assertion is signed, then
  * encrypted where the settings say so, then the response is signed.
  */
-import { type Canonical, element, text, together } from "./canonical.ts";
+import { type Canonical, element, text, together } from "../../kernel/canonical-xml.ts";
 import { type Signer, signatureOf } from "./sign.ts";
 import { type SamlRefusal, status } from "./status.ts";
 import { namespaces } from "./tree.ts";
@@ -21,6 +21,8 @@ export interface Answering {
   /** Where the answer goes. */
   readonly address: string;
   readonly nowMs: number;
+  /** How long the assertion can be used; absent for five minutes. */
+  readonly lifeMs?: number;
   /** An ID that was not used before. */
   readonly newId: () => string;
 }
@@ -57,14 +59,14 @@ export const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A signed assertion. */
 export function assertionOf(asserted: Asserted, answering: Answering, signer: Signer): Canonical {
-  const { issuer, nowMs, newId } = answering;
+  const { issuer, nowMs, lifeMs = LIFE_MS, newId } = answering;
   const id = newId();
   const before = issuerElement(issuer, false);
   const content = together(
     subjectOf(asserted, answering),
     element(
       "saml:Conditions",
-      { NotBefore: iso(nowMs - EARLY_MS), NotOnOrAfter: iso(nowMs + LIFE_MS) },
+      { NotBefore: iso(nowMs - EARLY_MS), NotOnOrAfter: iso(nowMs + lifeMs) },
       element(
         "saml:AudienceRestriction",
         {},
@@ -147,7 +149,10 @@ export function issuerElement(issuer: string, isFirst: boolean): Canonical {
   return element("saml:Issuer", isFirst ? { "xmlns:saml": namespaces.assertion } : {}, text(issuer));
 }
 
-function subjectOf({ nameId, recipients }: Asserted, { inResponseTo, address, nowMs }: Answering): Canonical {
+function subjectOf(
+  { nameId, recipients }: Asserted,
+  { inResponseTo, address, nowMs, lifeMs = LIFE_MS }: Answering,
+): Canonical {
   const { format, value, qualifiers } = nameId;
   const named = { Format: format, NameQualifier: qualifiers?.by, SPNameQualifier: qualifiers?.for };
   return element(
@@ -160,7 +165,7 @@ function subjectOf({ nameId, recipients }: Asserted, { inResponseTo, address, no
         { Method: BEARER },
         element("saml:SubjectConfirmationData", {
           InResponseTo: inResponseTo,
-          NotOnOrAfter: iso(nowMs + LIFE_MS),
+          NotOnOrAfter: iso(nowMs + lifeMs),
           Recipient: recipient,
         }),
       ),

@@ -3,6 +3,7 @@ import type { LogoutService } from "../../applications/protocols/saml-imported.t
 import { logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import { securityHeaders } from "../../http/security-headers.ts";
+import type { Canonical } from "../../kernel/canonical-xml.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { SamlName } from "../../tokens/logout-model.ts";
 import { formTargetOf } from "../flow/answers.ts";
@@ -13,7 +14,6 @@ import type { AnsweredLogout } from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
 import { pageHeaders } from "../pages/layout.ts";
 import { formPostPage } from "../pages/pages.ts";
-import type { Canonical } from "./canonical.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
 import { type LogoutMessage, logoutRequest, logoutResponse, soapOf } from "./logout-message.ts";
 import type { Headers } from "./provider.ts";

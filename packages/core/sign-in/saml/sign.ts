@@ -1,7 +1,7 @@
 /** Signs what is composed (XML Signature Syntax and Processing 1.1): an enveloped signature over one element. */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { digests, knownIn, signatures } from "../../applications/protocols/saml-algorithms.ts";
-import { type Canonical, element, text } from "./canonical.ts";
+import { type Canonical, element, text } from "../../kernel/canonical-xml.ts";
 import { namespaces } from "./tree.ts";
 
 const EXCLUSIVE = "http://www.w3.org/2001/10/xml-exc-c14n#";

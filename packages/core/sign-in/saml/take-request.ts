@@ -5,10 +5,8 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { samlOf } from "../flow/saml/claims.ts";
 import { isConsumer, samlClientId, samlProblemOf } from "../flow/saml/provider.ts";
-import { requestAddress, sealRequest } from "../flow/sso/tickets.ts";
 import { FACTORS_CLASS } from "../openid/id-token.ts";
-import { leadTo } from "../pages/layout.ts";
-import { pathOf } from "../pages/paths.ts";
+import { leadToSignIn } from "../sso/lead-on.ts";
 import { issuerOf, readAsked, readHead } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, FACTORS, needsFactors } from "./contexts.ts";
@@ -65,7 +63,8 @@ export async function takeRequest(
     const prompts = [...(isPassive ? ["none"] : []), ...(forces ? ["login"] : [])];
     const acrValues = needsFactors(asked.contexts) ? [FACTORS_CLASS] : undefined;
     const request = requestOf(application, to, { id, takenMs: context.now, ...asked }, context);
-    return leadOn(application, { ...request, prompts, acrValues, loginHint: asked.subject }, binding, context);
+    const wished = { ...request, prompts, acrValues, loginHint: asked.subject };
+    return leadToSignIn(application, wished, carryingBy(binding), context);
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error;
     return sendRefusal(error, { application, to, id }, headers, context);
@@ -95,7 +94,11 @@ export async function beginSignIn(
   // No service provider waits for an answer.
   if (problem !== undefined) throw new Fault("request.invalid", problem);
   const request = requestOf(application, toOf(address, parameters), { begun: newId(), takenMs: context.now }, context);
-  return leadOn(application, request, binding, context);
+  return leadToSignIn(application, request, carryingBy(binding), context);
+}
+
+function carryingBy(binding: Binding) {
+  return { isAfterForm: binding === "HTTP_POST", carried: "RelayState" };
 }
 
 function toOf(redirectUri: string, { RelayState }: SamlParameters): AuthorizationRequest["to"] {
@@ -119,21 +122,4 @@ function requestOf(
     resources: [],
     prompts: [],
   } satisfies AuthorizationRequest;
-}
-
-/** Sends the browser to the function of sign-in. */
-function leadOn(
-  application: Application,
-  request: AuthorizationRequest,
-  binding: Binding,
-  { tools, now }: SamlContext,
-): PageResult {
-  const { tenant } = request;
-  const takesGuests = application.advancedConfigurations.saas === true;
-  const sealed = sealRequest(tools.seal, { request, takesGuests }, now);
-  if (sealed === undefined) {
-    throw new Fault("request.invalid", "The RelayState of the request, with its other parts, is too long.");
-  }
-  // A form of another site comes without the cookies of the session: the browser sends them with a GET of its own.
-  return leadTo(pathOf(requestAddress(sealed), tenant), { isAfterForm: binding === "HTTP_POST" });
 }

@@ -2,11 +2,13 @@
 import type { AuthorizationRequest } from "../authorization-request.ts";
 import { openId } from "./open-id.ts";
 import { ownAccount } from "./own-account.ts";
+import { passiveSts } from "./passive-sts.ts";
 import type { Protocol } from "./protocol.ts";
 import { saml } from "./saml.ts";
 
 /** The protocol of a request. */
-export function protocolOf({ account, saml: isSaml }: Pick<AuthorizationRequest, "account" | "saml">): Protocol {
-  if (account) return ownAccount;
-  return isSaml ? saml : openId;
+export function protocolOf(request: Pick<AuthorizationRequest, "account" | "saml" | "passiveSts">): Protocol {
+  if (request.account) return ownAccount;
+  if (request.passiveSts) return passiveSts;
+  return request.saml ? saml : openId;
 }

@@ -1,5 +1,4 @@
 /** The service provider of a request, and whether people can sign in to it now. */
-import { isReadableByOthers, isRunnable } from "../../../applications/protocols/addresses.ts";
 import type { SamlServiceProvider } from "../../../applications/protocols/model.ts";
 import {
   digests,
@@ -10,28 +9,19 @@ import {
 } from "../../../applications/protocols/saml-algorithms.ts";
 import { pemCertificates } from "../../../applications/registry/client-keys.ts";
 import type { Application } from "../../../applications/registry/model.ts";
-import type { ApplicationStore } from "../../../applications/registry/store.ts";
-import type { TenantStore } from "../../../directory/tenant-store.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
+import { canTakeForms } from "../sso/addresses.ts";
+import type { AskerStores } from "../sso/asker-stores.ts";
 
-const LENGTH_MAX = 2_048;
 /** Shorter keys of RSA do not protect. */
 const KEY_BITS_MIN = 2_048;
-
-/** What finding a provider reads. */
-interface ProviderStores {
-  readonly applications: Pick<ApplicationStore, "find">;
-  readonly tenants: Pick<TenantStore, "find">;
-  /** Whether codes and links can be mailed: an application can ask for them. */
-  readonly sendsMail: boolean;
-}
 
 /** The application of a request with its client; `undefined` where it may not be answered now. One round trip. */
 export async function findProvider(
   { tenant, applicationId, to }: Pick<AuthorizationRequest, "tenant" | "applicationId" | "to">,
-  { applications, tenants, sendsMail }: ProviderStores,
+  { applications, tenants, sendsMail }: AskerStores,
 ): Promise<Asker | undefined> {
   const [application, owner] = await Promise.all([applications.find(tenant, applicationId), tenants.find(tenant)]);
   const saml = application?.inbound.saml;
@@ -55,17 +45,7 @@ export function isConsumer(
   address: string,
   { assertionConsumerUrls }: Pick<SamlServiceProvider, "assertionConsumerUrls">,
 ): boolean {
-  const url = URL.parse(address);
-  return (
-    assertionConsumerUrls.includes(address) &&
-    address.length <= LENGTH_MAX &&
-    (url?.protocol === "https:" || url?.protocol === "http:") &&
-    url.username === "" &&
-    url.password === "" &&
-    url.hash === "" &&
-    !isRunnable(address) &&
-    !isReadableByOthers(address)
-  );
+  return assertionConsumerUrls.includes(address) && canTakeForms(address);
 }
 
 /**

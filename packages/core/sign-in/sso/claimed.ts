@@ -1,0 +1,46 @@
+/** What the answer of another protocol than OpenID Connect says of a user: its name, and the values of attributes. Pure. */
+import type { Application } from "../../applications/registry/model.ts";
+import { LOCAL_DIALECT } from "../../directory/claims/model.ts";
+import { type AskedAttribute, isVerifier, verifierOf } from "../flow/sso/attributes.ts";
+import { type ClaimedUser, isPresent, localValue, subjectFor, uriOf } from "../openid/user-claims.ts";
+
+/** An attribute with its values. */
+export interface AttributeValues {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/**
+ * The attributes that the user has values for. What another tenant has verified, this one has not: the address of a
+ * guest could be that of somebody else, so it is told only to who asks whether it is verified, too.
+ */
+export function valuesOf(
+  attributes: readonly AskedAttribute[],
+  claimed: ClaimedUser,
+  { claimConfiguration }: Pick<Application, "claimConfiguration">,
+): readonly AttributeValues[] {
+  const isAsked = (uri: string) => attributes.some((each) => each.uri === uri);
+  return attributes.flatMap(({ name, uri }) => {
+    const verifier = verifierOf(uri);
+    if (claimed.isGuest && verifier !== undefined && !isAsked(verifier)) return [];
+    const value = claimed.isGuest && isVerifier(uri) ? false : localValue(uri, claimed, claimConfiguration.role);
+    if (!isPresent(value)) return [];
+    return [{ name, values: (Array.isArray(value) ? value : [value]).map(shown) }];
+  });
+}
+
+function shown(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The subject, where the application chose a claim that the user has; else the user name. */
+export function subjectName(claimed: ClaimedUser, application: Application): string {
+  const { subject } = application.claimConfiguration;
+  const chosen = subject.claim && localValue(uriOf(subject.claim), claimed, {});
+  if (claimed.isGuest || (typeof chosen === "string" && chosen !== "")) return subjectFor(claimed, application);
+  const claimConfiguration = {
+    ...application.claimConfiguration,
+    subject: { ...subject, claim: { uri: `${LOCAL_DIALECT}/username` } },
+  };
+  return subjectFor(claimed, { ...application, claimConfiguration });
+}
