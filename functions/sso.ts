@@ -1,6 +1,6 @@
 /**
- * Single sign-on by SAML 2.0 and WS-Federation: reads requests of applications, and signs assertions. It asks nobody: the
- * function of sign-in does, and sends the browser back. It reads no password, and its keys sign no token.
+ * Single sign-on by SAML 2.0 and WS-Federation: reads requests of applications, and signs assertions. It asks nobody:
+ * the function of sign-in does, and sends the browser back. It reads no password, and its keys sign no token.
  */
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { openTable } from "#core/database/table/dynamo.ts";

@@ -33,8 +33,8 @@ interface Headers {
 
 /**
  * Sends what came of a request, if the sign-in would end like this now. Two round trips, one more where the application
- * asks for an assignment, two more for the groups and roles of the user. Throws `request.invalid`, which is shown to the
- * person, for a refusal, and for a text that is none of this service, is older than a minute, was made in another
+ * asks for an assignment, two more for the groups and roles of the user. Throws `request.invalid`, which is shown to
+ * the person, for a refusal, and for a text that is none of this service, is older than a minute, was made in another
  * browser, or whose request was answered.
  */
 export async function sendAnswer(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {

@@ -38,7 +38,7 @@ const SKEW_MS = 5 * 60_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const MINUTES = /^\d{1,7}$/;
 /** A browser changes line breaks in a form, and what is no UTF-8 has been replaced already. */
-const UNSENDABLE = /[\0-\x1F\x7F\uFFFD]/;
+const UNSENDABLE = /[\p{Cc}\uFFFD]/u;
 const CONTEXT_MAX = 500;
 
 /** What is thrown for a request that gets no token. */

@@ -1,4 +1,4 @@
-/** What the answer of another protocol than OpenID Connect says of a user: its name, and the values of attributes. Pure. */
+/** What other protocols than OpenID Connect say of a user: its name, and the values of attributes. Pure. */
 import type { Application } from "../../applications/registry/model.ts";
 import { LOCAL_DIALECT } from "../../directory/claims/model.ts";
 import { type AskedAttribute, isVerifier, verifierOf } from "../flow/sso/attributes.ts";
