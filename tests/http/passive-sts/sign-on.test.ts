@@ -15,6 +15,7 @@ import {
 import { saasOf } from "#tests/support/saas.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
+import { type LogLine, listening } from "#tools/bench/calls.ts";
 
 const api = world();
 const { newParty, tokenIn, sentBy, enter, browser } = passiveStsOf(api);
@@ -213,6 +214,18 @@ describe("askPassiveSts, takeSsoRequest, sendPassiveStsToken", () => {
   });
 });
 
+test("single sign-on costs five round trips, as that of SAML 2.0", async () => {
+  const party = await newParty();
+  await tokenFor(party);
+  for (const next of [party, await newParty()]) {
+    const lines = await listening(() => page.open(signInPath(next)));
+    const trips = lines.flatMap(({ service, RoundTrips }: LogLine) =>
+      ["sign-in", "sso"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
+    );
+    expect(trips).toEqual([2, 1, 2]);
+  }
+});
+
 describe("wfresh, wauth, wct", () => {
   test("wfresh=0 asks for the password, also of somebody who has just signed in", async () => {
     const party = await newParty();
@@ -272,6 +285,10 @@ describe("wfresh, wauth, wct", () => {
     expect((await tokenFor(party, { wreq: typed(SAML_20) }, fay)).method).toBe(MFA);
     expect((await tokenFor(party, { wauth: MFA }, fay)).method).toBe(MFA);
     expect((await tokenFor(await newParty({}, TWO_STEPS), {}, fay)).method).toBe(SEVERAL);
+  });
+  test("a parameter without a value is none", async () => {
+    const empty = { wreply: "", wct: "", wfresh: "", wauth: "", wreq: "", wreqptr: "" };
+    expect((await tokenFor(await newParty(), empty)).name).toBe(PERSON.username);
   });
   test("wct is the time of now", async () => {
     const party = await newParty();

@@ -25,7 +25,8 @@ import { subjectName, valuesOf } from "../sso/claimed.ts";
 import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
 import { provenMethod } from "./methods.ts";
 import { refuse } from "./parameters.ts";
-import { type Token, wresultOf } from "./response.ts";
+import { wresultOf } from "./response.ts";
+import type { Token } from "./token.ts";
 
 interface Headers {
   readonly "accept-language"?: string | undefined;

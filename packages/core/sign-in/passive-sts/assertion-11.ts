@@ -3,7 +3,7 @@ import { type Canonical, element, text, together } from "../../kernel/canonical-
 import { nameIdFormats } from "../flow/saml/claims.ts";
 import { type Signer, signatureOf } from "../saml/sign.ts";
 import type { AttributeValues } from "../sso/claimed.ts";
-import type { Token } from "./response.ts";
+import type { Token } from "./token.ts";
 
 const SAML = "urn:oasis:names:tc:SAML:1.0:assertion";
 const BEARER = "urn:oasis:names:tc:SAML:1.0:cm:bearer";

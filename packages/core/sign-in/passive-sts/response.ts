@@ -4,9 +4,9 @@ import type { PassiveStsAsked } from "../flow/passive-sts/asked.ts";
 import { nameIdFormats } from "../flow/saml/claims.ts";
 import { assertionOf } from "../saml/response.ts";
 import type { Signer } from "../saml/sign.ts";
-import type { AttributeValues } from "../sso/claimed.ts";
 import { assertionOf11 } from "./assertion-11.ts";
 import { TRUST, tokenTypes } from "./parameters.ts";
+import type { Token } from "./token.ts";
 
 /** How long a token can be used, unless the request asks for less. */
 const LIFE_MS = 5 * 60_000;
@@ -15,26 +15,6 @@ const POLICY = "http://schemas.xmlsoap.org/ws/2004/09/policy";
 const ADDRESSING = "http://www.w3.org/2005/08/addressing";
 const UTILITY = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
 const ANY_NAME = "urn:oasis:names:tc:SAML:2.0:attrname-format:unspecified";
-
-/** What is said of a user, and to which application. */
-export interface Token {
-  /** Who says it: the name of this identity provider. */
-  readonly issuer: string;
-  readonly realm: string;
-  /** Where the token goes. */
-  readonly address: string;
-  /** The name of the user. */
-  readonly name: string;
-  /** How the user has signed in. */
-  readonly method: string;
-  readonly authnMs: number;
-  readonly sessionIndex: string;
-  readonly sessionEndsMs: number;
-  readonly attributes: readonly AttributeValues[];
-  readonly nowMs: number;
-  /** An ID that was not used before. */
-  readonly newId: () => string;
-}
 
 /** The text of `wresult`. */
 export function wresultOf(

@@ -14,12 +14,12 @@ import { takeSignOut } from "./sign-out.ts";
 
 /** Takes a request. Two round trips. Throws `request.invalid`, which is shown to the person. */
 export async function takeRequest(
-  parameters: PassiveStsParameters,
+  sent: PassiveStsParameters,
   isForm: boolean,
   context: SamlContext,
 ): Promise<PageResult> {
-  const { wa } = parameters;
-  switch (wa) {
+  const parameters = withoutEmpty(sent);
+  switch (parameters.wa) {
     case "wsignin1.0":
       return signIn(parameters, isForm, context);
     case "wsignout1.0":
@@ -33,6 +33,11 @@ export async function takeRequest(
     default:
       throw refuse("wa must be wsignin1.0, wsignout1.0 or wsignoutcleanup1.0.");
   }
+}
+
+/** Libraries send what they have no value for, without one. What an application gets back is left as it is. */
+function withoutEmpty(sent: PassiveStsParameters): PassiveStsParameters {
+  return Object.fromEntries(Object.entries(sent).filter(([name, value]) => value !== "" || name === "wctx"));
 }
 
 async function signIn(parameters: PassiveStsParameters, isForm: boolean, context: SamlContext): Promise<PageResult> {
