@@ -12,8 +12,8 @@ export interface Route {
 }
 
 /**
- * The gateway routes: two per mount, the same below `/t/{tenant}`, and `$default`; and those of the page at `/` and the
- * API document, which are there once for all tenants.
+ * The gateway routes: two per mount and one per document, the same below `/t/{tenant}`, and `$default`; and those of the
+ * page at `/` and the API document, which are there once for all tenants.
  */
 export function routes(): readonly Route[] {
   const front = [...frontFiles, ...frontMounts.flatMap((mount) => [mount, `${mount}/{proxy+}`])].map(
@@ -23,11 +23,11 @@ export function routes(): readonly Route[] {
 }
 
 function operationRoutes(): readonly Route[] {
-  return Object.entries(services).flatMap(([name, { mounts, takesDefault }]) => {
+  return Object.entries(services).flatMap(([name, { mounts, documents = [], takesDefault }]) => {
     const service = name as ServiceName;
-    const paths = mounts.flatMap((mount) => [mount, `/t/{tenant}${mount}`]);
+    const paths = [...mounts.flatMap((mount) => [mount, `${mount}/{proxy+}`]), ...documents];
     return [
-      ...paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{proxy+}`]),
+      ...paths.flatMap((path) => [`ANY ${path}`, `ANY /t/{tenant}${path}`]),
       ...(takesDefault ? ["$default"] : []),
     ].map((key) => ({ key, service }));
   });

@@ -13,6 +13,8 @@ export type Dialect = "management" | "scim1" | "scim2" | "oauth2" | "authzen";
 export interface Service {
   readonly dialect: Dialect;
   readonly mounts: readonly `/${string}`[];
+  /** Single documents: one route each, also below `/t/{tenant}`, and nothing below them. */
+  readonly documents?: readonly `/${string}`[];
   /** True for the one function that also gets the requests that no route matches. */
   readonly takesDefault?: true;
 }
@@ -94,7 +96,11 @@ const table = {
    * The only function that loads the libraries of XML signatures. Between the two the function of sign-in asks the
    * person.
    */
-  sso: { dialect: "oauth2", mounts: ["/samlsso", "/identity/metadata/saml2", "/passivests", "/FederationMetadata"] },
+  sso: {
+    dialect: "oauth2",
+    mounts: ["/samlsso", "/passivests"],
+    documents: ["/identity/metadata/saml2", "/FederationMetadata/2007-06/FederationMetadata.xml"],
+  },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
   /** Sessions of users and what they have agreed to, for themselves and for administrators. */
