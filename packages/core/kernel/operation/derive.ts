@@ -12,8 +12,8 @@ export interface Route {
 }
 
 /**
- * The gateway routes: two per mount and one per document, the same below `/t/{tenant}`, and `$default`; and those of the
- * page at `/` and the API document, which are there once for all tenants.
+ * The gateway routes: two per mount and one per document, the same below `/t/{tenant}`, and `$default`; and those of
+ * the page at `/` and the API document, which are there once for all tenants.
  */
 export function routes(): readonly Route[] {
   const front = [...frontFiles, ...frontMounts.flatMap((mount) => [mount, `${mount}/{proxy+}`])].map(
