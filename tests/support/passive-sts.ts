@@ -43,7 +43,9 @@ type Fields = Readonly<Record<string, string | undefined>>;
 
 /** The path of a request. A member that is `undefined` is left out. */
 export const requestPath = (fields: Fields, prefix = ""): string => {
-  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
   return `${prefix}/passivests?${new URLSearchParams(Object.fromEntries(given))}`;
 };
 /** The path of a request to sign in. */
