@@ -38,13 +38,11 @@ const deployment = sectionsFromFile(deploymentFile(), [
   userStoreSection,
 ]);
 const recordedBy = recordedTables(deployment.changes);
-// Passwords of directories are recovered there: none is opened.
+// Passwords of directories are recovered there. Who registers an address must not be one of their users.
 const userStores = deployment.userStores.filter(({ directory }) => directory === undefined);
-const { userStoresOf, usersIn, groupsIn } = await openUserStores(
-  "account-recovery",
-  { ...deployment, userStores },
-  false,
-);
+const ofTable = { ...deployment, userStores };
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("account-recovery", ofTable, false);
+const all = await openUserStores("account-recovery", deployment, false);
 
 const tools: RecoveryTools = {
   sendsMail: sendsMails(deployment),
@@ -70,7 +68,7 @@ export const handler = lambda<typeof operations, RecoveryStores>({
   stores: (table, { caused }) => ({
     table,
     tools,
-    users: usersIn(table),
+    users: { ...usersIn(table), elsewhere: all.usersIn(table).elsewhere },
     tenants: tenantStore(table),
     identitiesAs: (principal) => {
       const recorded = recordedBy(table, { ...caused, caller: { ...caused.caller, principal } });

@@ -25,7 +25,7 @@ const surroundings = mailSurroundings();
 const mail = openMail(deployment.mail.settings, surroundings);
 const origin = publicUrl();
 const report = newDeliveryReport("mail");
-// Passwords of directories are recovered there.
+// Passwords of directories are recovered there, and their network need not lead to who sends mails: none is asked.
 const userStoresOf = userStoreNames(deployment.userStores.filter(({ directory }) => directory === undefined));
 
 function depsOf(table: Table, untilMs: number): Omit<MailDeps, "sender" | "send"> {

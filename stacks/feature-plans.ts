@@ -197,7 +197,7 @@ export const accountRecovery: FunctionPlan = {
   ...endpoint,
   ...hashing,
   description: "Forgotten passwords and user names, and registration: pages and API",
-  needs: ["address", "forms", "deployment"],
+  needs: ["address", "forms", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [p.tenant, p.user, p.userNames, p.lookup, ...userIndexes, p.revocation, p.mailLink, p.mailMark],

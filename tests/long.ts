@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export const long = [
   "tests/durability/**/*.test.ts",
   "tests/http/access/{former-passwords,new-passwords,rules,spraying}.test.ts",
-  "tests/http/sign-in/login-names{,.random}.test.ts",
+  "tests/http/sign-in/login-names{,-directory,.random}.test.ts",
   "tests/http/assignments/assignments.test.ts",
   "tests/http/sign-in/access.test.ts",
   "tests/http/account-recovery/*.test.ts",
@@ -105,7 +105,7 @@ export const long = [
 /** Those that replace modules by others, and need modules of their own. */
 export const longAlone = [
   "tests/http/access/equal-work.test.ts",
-  "tests/unit/auth/{authenticate,guesses,known-sign-ins}.test.ts",
+  "tests/unit/auth/{addresses-elsewhere,authenticate,guesses,known-sign-ins}.test.ts",
 ];
 
 /** Each promise of docs/security.md names the files that hold it. */

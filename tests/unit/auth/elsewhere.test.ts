@@ -33,6 +33,7 @@ const elsewhere: ExternalUsers = {
       return isHere && name !== "nobody" && password === directory.password;
     },
   }),
+  holdersOf: () => undefined,
   async *walk() {},
   anchor: async () => undefined,
 };

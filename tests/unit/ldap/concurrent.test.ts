@@ -233,6 +233,19 @@ describe.runIf(hasSlapd)("a user of a directory", async () => {
     expect([await named?.verify(password), await named?.verify("another-password")]).toEqual([false, true]);
   });
 
+  test("keeps which addresses the person entered, by the request that is overtaken and by the other", async () => {
+    const entering =
+      (address: string, more: object = {}): Change =>
+      (before) => ({ after: { ...before, unproven: [...(before.unproven ?? []), `emails ${address}`] }, ...more });
+    for (const user of [await created(), await found()]) {
+      const change = entering("a@corp.example", { password: "another-password" });
+      await lateChange("write", user.id, change, () => update(user.id, entering("b@corp.example")));
+      expect((await shown(user.id)).unproven).toEqual(["emails a@corp.example", "emails b@corp.example"]);
+      await update(user.id, (before) => ({ after: { ...before, unproven: undefined } }));
+      expect((await shown(user.id)).unproven).toBeUndefined();
+    }
+  });
+
   test("is not locked again by a request that began before it was unlocked", async () => {
     const user = await created({ nickName: "N", [URN.system]: { accountLocked: true } });
     const change = setting(

@@ -1,6 +1,7 @@
-/** Searches for the entries of a directory's users, by id and by name. */
+/** Searches for the entries of a directory's users, by id, by name and by address. */
 import { foldName } from "../../kernel/fold.ts";
 import { isPossibleId } from "../../kernel/ids.ts";
+import type { Lookup } from "../users/identifiers.ts";
 import type { Connection, Entry } from "./connection.ts";
 import { idIn, nameIn } from "./entry.ts";
 import { dnValue } from "./escape.ts";
@@ -38,6 +39,11 @@ export function directoryEntries(settings: DirectorySettings, connection: Connec
       const found = await withName(name, 2);
       const same = found.filter((entry) => foldName(nameIn(entry, settings) ?? "") === foldName(name));
       return same.length === 1 ? same[0] : undefined;
+    },
+    /** The entries with an address in the form in which it is compared, at most `limit`. */
+    async addressed(address: Lookup, limit: number): Promise<readonly Entry[]> {
+      const filter = filters.addressed(address);
+      return filter ? connection.search(filter, limit) : [];
     },
     /** The distinguished name of a new entry. */
     dnOf: (name: string) => `${settings.usernameAttribute}=${dnValue(name)},${settings.baseDn}`,

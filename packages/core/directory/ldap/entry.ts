@@ -77,6 +77,7 @@ export function userOf(
     profile: profileOf(entry, record?.profile ?? {}, settings),
     groupIds: record?.groupIds ?? [],
     roleIds: record?.roleIds ?? [],
+    unproven: record?.unproven,
     indexed: [],
   };
 }

@@ -6,6 +6,7 @@
 import { AndFilter, EqualityFilter, type Filter, NotFilter, OrFilter, PresenceFilter, SubstringFilter } from "ldapts";
 import { nameTerm, trimName } from "../../kernel/fold.ts";
 import { type BoundFilter, type Compare, equalitiesOf, pathName } from "../../scim/protocol/filter/bound.ts";
+import type { Lookup } from "../users/identifiers.ts";
 import { type DirectorySettings, listAttributes } from "./model.ts";
 
 /** A part of a filter. */
@@ -42,6 +43,11 @@ export function filtersOf(settings: DirectorySettings) {
       return compiled ? users(compiled) : users();
     },
     named: (name: string): Filter => users(equality(usernameAttribute, name)),
+    /** The users with an address; `undefined` where the directory holds no such addresses. */
+    addressed({ attribute, value }: Lookup): Filter | undefined {
+      const own = attributeBehind(attribute, settings);
+      return own === undefined ? undefined : users(equality(own, value));
+    },
     withIds(ids: readonly string[]): Filter {
       const either = ids.map((id) => equality(idAttribute, id));
       const [only] = either;

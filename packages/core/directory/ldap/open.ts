@@ -7,9 +7,10 @@
 import { whileStale } from "../../database/table/stale.ts";
 import type { UndoFailure } from "../../http/observe.ts";
 import { isPossibleId } from "../../kernel/ids.ts";
+import type { Lookup } from "../users/identifiers.ts";
 import type { User } from "../users/model.ts";
 import { notFound } from "../users/rules.ts";
-import type { UserStore } from "../users/store.ts";
+import type { ExternalHolders, UserStore } from "../users/store.ts";
 import { openConnection, refusingWrites } from "./connection.ts";
 import { attributesRead } from "./entry.ts";
 import { filtersOf } from "./filter.ts";
@@ -86,6 +87,10 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
       has: (tenant, userStore) => directoryAt(tenant, userStore) !== undefined,
       isReadOnly: (tenant, userStore) => directoryAt(tenant, userStore)?.settings.isReadOnly === true,
       lookUp: ({ tenant, userStore, name }) => usersAt(tenant, userStore).lookUp(name),
+      holdersOf(tenant, address) {
+        const asked = searched(tenant, undefined).filter(({ settings }) => settings.attributes[address.attribute]);
+        return asked.length > 0 ? holdersIn(asked, address) : undefined;
+      },
       walk: (tenant, userStore, filter, limit) => usersAt(tenant, userStore).walk(filter, limit),
       async anchor(tenant, users) {
         for (const { users: own } of searched(tenant, undefined)) await own.anchor(users);
@@ -102,6 +107,28 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
 }
 
 type Finding = ReturnType<typeof foundIn>;
+
+/** Whom an address stands for in some directories, all of which are asked at once. */
+async function holdersIn(directories: readonly OpenDirectory[], address: Lookup): Promise<ExternalHolders> {
+  const found = await Promise.all(directories.map(({ users }) => users.holdersOf(address)));
+  const nothing = (password: string, some = found) =>
+    Promise.all(some.map(({ verifyNothing }) => verifyNothing(password)));
+  const count = found.reduce((sum, each) => sum + each.count, 0);
+  const at = count === 1 ? found.find((each) => each.count === 1) : undefined;
+  const only = at?.only;
+  const others = found.filter((each) => each !== at);
+  return {
+    count,
+    only: only && {
+      ...only,
+      async verify(password) {
+        const [isRight] = await Promise.all([only.verify(password), nothing(password, others)]);
+        return isRight;
+      },
+    },
+    verifyNothing: (password) => nothing(password),
+  };
+}
 
 /** Finds the directory of a user store. */
 function foundIn(directories: readonly OpenDirectory[]) {

@@ -56,7 +56,8 @@ export function directoryRecords(
   /** `isBound`: to the record for which the change was decided. */
   const add = (change: RecordChange, isBound: boolean): Promise<User> => {
     const { after, steps, noted } = change;
-    const record: User = { ...after, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
+    const own = { userStore: domain, isRecord: true, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
+    const record: User = { ...after, ...own };
     return unlessTaken(record, async () => {
       try {
         return await table.add(tenant, record, { steps, noted, owned: () => new OtherRecord() });
@@ -77,8 +78,8 @@ export function directoryRecords(
         (now) => {
           const isSame = now.version === record?.version;
           if (isBound && !isSame) throw new OtherRecord();
-          const { active, profile } = isSame ? after : merged(change, now);
-          const made: User = { ...now, userName: after.userName, active, profile };
+          const { active, profile, unproven } = isSame ? after : merged(change, now);
+          const made: User = { ...now, userName: after.userName, active, profile, unproven };
           if (steps.length === 0 && !isNoted(noted) && isDeepStrictEqual(made, now)) return undefined;
           return { after: { ...made, modifiedMs: Math.max(after.modifiedMs, now.modifiedMs) }, steps, noted };
         },
@@ -90,8 +91,8 @@ export function directoryRecords(
   const put = async (change: RecordChange, isBound: boolean): Promise<User | undefined> => {
     const { after, record, steps, noted } = change;
     if (record) return update(change, isBound);
-    const isEmpty = after.active && Object.keys(after.profile).length === 0 && steps.length === 0 && !isNoted(noted);
-    return isEmpty ? undefined : add(change, isBound);
+    const isPlain = after.active && Object.keys(after.profile).length === 0 && !after.unproven;
+    return isPlain && steps.length === 0 && !isNoted(noted) ? undefined : add(change, isBound);
   };
 
   return {
@@ -197,11 +198,14 @@ function recordNames(
 class OtherRecord extends Error {}
 
 /** A change of the record as it is now: of what the request changed, and of nothing else. */
-function merged({ before, after }: RecordChange, now: User): Pick<User, "active" | "profile"> {
-  const base = before ?? { active: true, profile: {} };
+function merged({ before, after }: RecordChange, now: User): Pick<User, "active" | "profile" | "unproven"> {
+  const base: Pick<User, "active" | "profile" | "unproven"> = before ?? { active: true, profile: {} };
+  const marked = now.unproven?.filter((one) => !base.unproven?.includes(one)) ?? [];
+  const unproven = [...new Set([...(after.unproven ?? []), ...marked])];
   return {
     active: after.active === base.active ? now.active : after.active,
     profile: mergedMembers(base.profile, after.profile, now.profile),
+    unproven: unproven.length > 0 ? unproven : undefined,
   };
 }
 

@@ -8,9 +8,11 @@ import type { Step } from "../../database/table/table.ts";
 import type { UndoFailure } from "../../http/observe.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { BoundFilter } from "../../scim/protocol/filter/bound.ts";
+import type { Lookup } from "../users/identifiers.ts";
+import { isIdentifiedBy, lookupValue } from "../users/lookup-rows.ts";
 import type { User } from "../users/model.ts";
 import { nameTaken, notFound } from "../users/rules.ts";
-import type { NamedUser } from "../users/store.ts";
+import type { ExternalHolders, NamedUser } from "../users/store.ts";
 import type { Adding, UserChange } from "../users/writing.ts";
 import type { Connection, Entry } from "./connection.ts";
 import { directoryEntries } from "./entries.ts";
@@ -23,6 +25,12 @@ import { directoryRecords, type RecordsUse } from "./records.ts";
 
 /** An id that no user has. */
 const UNKNOWN_ID = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * The most entries with one address of which it is found out whom it counts for: so many people of a directory that is
+ * written to would have to enter the address of another to take it out of use.
+ */
+const ADDRESSED_MAX = 20;
 
 /** One directory, as a container holds it. */
 export interface Directory {
@@ -78,19 +86,26 @@ function open(directory: Directory, use: RecordsUse) {
 }
 
 function readingUsers({ settings, connection, filters, entries, records, joined }: Opened) {
-  /** The same work for a name that no user has: a bind that fails, and a read of a record. */
-  const unknownUser = async (): Promise<NamedUser> => {
-    const dn = entries.dnOf(`nobody-${newId()}`);
-    await records.find(UNKNOWN_ID);
-    return {
-      user: undefined,
-      mark: dn,
-      verify: async (password) => {
-        await connection.verify(dn, password);
-        return false;
-      },
-    };
+  const isUser = (entry: Entry) => idIn(entry, settings) !== undefined && nameIn(entry, settings) !== undefined;
+  const unknownName = () => `nobody-${newId()}`;
+  /** The work of verifying a password: a bind that fails. */
+  const verifyNothing = (dn: string) => async (password: string) => {
+    await connection.verify(dn, password);
+    return false;
   };
+
+  /** The same work for a name that no user has: also a read of a record. */
+  const unknownUser = async (): Promise<NamedUser> => {
+    const dn = entries.dnOf(unknownName());
+    await records.find(UNKNOWN_ID);
+    return { user: undefined, mark: dn, verify: verifyNothing(dn) };
+  };
+
+  const namedBy = (entry: Entry, user: User): NamedUser => ({
+    user,
+    mark: markOf(entry),
+    verify: (password) => connection.verify(entry.dn, password),
+  });
 
   return {
     async find(id: string, record: User | undefined): Promise<User | undefined> {
@@ -113,17 +128,35 @@ function readingUsers({ settings, connection, filters, entries, records, joined 
       const entry = await entries.named(name);
       const id = entry && idIn(entry, settings);
       if (!entry || id === undefined) return unknownUser();
+      return namedBy(entry, joined(entry, await records.find(id)));
+    },
+
+    /**
+     * The users with an address that counts. It takes two searches and a read of records, whether or not there are any.
+     * A name that several entries have signs in no one, by an address either.
+     */
+    async holdersOf(address: Lookup): Promise<ExternalHolders> {
+      const sought = { ...address, value: lookupValue(address) };
+      const found = (await entries.addressed(sought, ADDRESSED_MAX + 1)).filter(isUser);
+      const ids = found.map((entry) => idIn(entry, settings) ?? "");
+      const known = await records.findMany(ids.length > 0 ? ids : [UNKNOWN_ID]);
+      const users = found.map((entry, at) => ({ entry, user: joined(entry, known[at]) }));
+      const holders = users.filter(({ user }) => isIdentifiedBy(user, address));
+      // Of too many, some were not read.
+      const count = found.length > ADDRESSED_MAX ? found.length : holders.length;
+      const [only] = count === 1 ? holders : [];
+      const named = await entries.named(only?.user.userName ?? unknownName());
       return {
-        user: joined(entry, await records.find(id)),
-        mark: markOf(entry),
-        verify: (password) => connection.verify(entry.dn, password),
+        count,
+        only: only && named?.dn === only.entry.dn ? namedBy(only.entry, only.user) : undefined,
+        verifyNothing: (password) => verifyNothing(entries.dnOf(unknownName()))(password).catch(() => false),
       };
     },
 
     async *walk(filter: BoundFilter | undefined, limit: number): AsyncIterable<readonly User[]> {
       if (filter && namesOtherStore(filter, settings.domain)) return;
       for await (const page of connection.pages(filters.matching(filter), limit)) {
-        const users = page.filter((entry) => idIn(entry, settings) !== undefined && nameIn(entry, settings));
+        const users = page.filter(isUser);
         const known = await records.findMany(users.map((entry) => idIn(entry, settings) ?? ""));
         yield users.map((entry, at) => joined(entry, known[at]));
       }

@@ -1,7 +1,8 @@
 /**
  * Lookup rows: one for each value by which users are found, other than their names, written with the user. They are no
  * uniqueness guards: several users may have one value. Those of addresses also say who signs in by them: rows of
- * addresses that do not count come after all others of their value (decision 0186).
+ * addresses that do not count come after all others of their value (decision 0186). Addresses of users of directories
+ * have none: a directory changes them without notice, and is asked itself (decision 0198).
  */
 
 import { keys } from "../../database/table/keys.ts";
@@ -22,7 +23,7 @@ export interface Holder {
 }
 
 /** What the rows of a user depend on. */
-type Found = Pick<User, "profile" | "unproven" | "userName" | "userStore">;
+type Found = Pick<User, "profile" | "unproven" | "userName" | "userStore" | "isRecord">;
 
 /** The most e-mail addresses of a user: each is two steps of a transaction when all are replaced. */
 export const EMAILS_MAX = 15;
@@ -92,7 +93,8 @@ export function lookupSteps(
 function rowsOf(tenant: string, userId: string, user: Found | undefined): readonly Item[] {
   if (!user) return [];
   const unproven = new Set(user.unproven);
-  return lookupsOf(user.profile).map((one) => {
+  const found = lookupsOf(user.profile).filter(({ attribute }) => !user.isRecord || attribute === "externalId");
+  return found.map((one) => {
     const mark = unproven.has(lookupText(one)) ? UNPROVEN : "";
     const key = keys.lookup(tenant, one.attribute, one.value, `${mark}${userId}`);
     return one.attribute === "externalId" ? { ...key } : { ...key, ...nameRow.write({ name: qualifiedName(user) }) };
@@ -106,13 +108,11 @@ export async function findByLookup(table: Table, tenant: string, lookup: Lookup,
   return rows.map(({ SK }) => (SK.startsWith(UNPROVEN) ? SK.slice(UNPROVEN.length) : SK));
 }
 
-/** The one user with an address that counts; `undefined` where none or several have it. One round trip. */
-export async function findHolder(table: Table, tenant: string, lookup: Lookup): Promise<Holder | undefined> {
+/** The users with an address that counts: two where several have it. One round trip. */
+export async function findHolders(table: Table, tenant: string, lookup: Lookup): Promise<readonly Holder[]> {
   const { PK } = keys.lookup(tenant, lookup.attribute, lookupValue(lookup), "-");
   const { items } = await table.query({ PK, to: LAST_PROVEN, limit: 2 });
-  const [item] = items;
-  if (!item || items.length > 1) return undefined;
-  return { id: item.SK, named: splitStore(nameRow.read(item).name) };
+  return items.map((item) => ({ id: item.SK, named: splitStore(nameRow.read(item).name) }));
 }
 
 /** Whether a user has an address that counts. */

@@ -31,6 +31,8 @@ export interface User {
    * Absent where there are none.
    */
   readonly unproven?: readonly string[] | undefined;
+  /** True for the row of a user of a directory, which says itself which addresses the user has. Otherwise absent. */
+  readonly isRecord?: boolean | undefined;
   /**
    * Links for a password that were sent until this time do not count: the address for mail was changed, or an
    * invitation withdrawn. Absent where neither has happened.

@@ -60,6 +60,7 @@ const userRow = rowCodec<User>("user", {
   groupIds: as("groups", textSet),
   roleIds: as("roles", textSet),
   unproven: optional(textSet),
+  isRecord: as("record", optional(bool)),
   linksEndedMs: as("linksEnded", optional(number)),
   indexed: as(INDEXED, indexedNames),
   unsettled: as(UNSETTLED, optional(json("values by attribute", isHeld))),

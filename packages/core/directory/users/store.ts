@@ -22,7 +22,7 @@ import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { clearOwners } from "./clearing-store.ts";
 import type { DeclaredIndexes } from "./declared-indexes.ts";
 import type { Lookup } from "./identifiers.ts";
-import { findByLookup, findHolder, type Holder } from "./lookup-rows.ts";
+import { findByLookup, findHolders, type Holder } from "./lookup-rows.ts";
 import type { User } from "./model.ts";
 import { toUser } from "./rows.ts";
 import type { Adding, Removal, StoreName, UserChange } from "./writing.ts";
@@ -47,6 +47,16 @@ export interface NamedUser {
   verify(password: string): Promise<boolean>;
 }
 
+/** The users of the directories of a tenant with an address that counts. */
+export interface ExternalHolders {
+  /** At least two where several have it. */
+  readonly count: number;
+  /** The only one; `undefined` also where its name is ambiguous. To verify its password takes the same in all. */
+  readonly only: NamedUser | undefined;
+  /** Does the work of verifying the password of one of them. Never rejects. */
+  verifyNothing(password: string): Promise<unknown>;
+}
+
 /** External user stores: directories. Throws `service.unavailable` where one cannot be reached. */
 export interface ExternalUsers {
   has(tenant: string, userStore: string): boolean;
@@ -54,6 +64,8 @@ export interface ExternalUsers {
   /** True where totals of lists count all matches; otherwise those of the page. */
   readonly countsAll: boolean;
   lookUp(name: QualifiedName): Promise<NamedUser>;
+  /** Whom an address stands for in all of them; `undefined` at once for a tenant of which none holds addresses. */
+  holdersOf(tenant: string, address: Lookup): Promise<ExternalHolders> | undefined;
   /** Yields a superset of the matches in a store, in pages of `limit`, in a stable order. */
   walk(
     tenant: string,
@@ -79,8 +91,8 @@ export interface UserStore {
   names(tenant: string, userStore: string): NameReads;
   /** The ids of the users with a value; more than `most` where more have it. One round trip for each 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
-  /** The one user of a tenant with an address that counts; `undefined` for none or several. One round trip. */
-  holderOf(tenant: string, lookup: Lookup): Promise<Holder | undefined>;
+  /** The users of the table with an address that counts: two where several have it. One round trip. */
+  holdersOf(tenant: string, lookup: Lookup): Promise<readonly Holder[]>;
   /**
    * A superset of the ids of the users of a tenant who were changed or created since a time, by the records of changes;
    * `undefined` where these do not say it. One round trip, and up to four more for many changes.
@@ -165,7 +177,7 @@ export function userStore(table: Table, { deletedDays = 0, recordDays, declared 
 
     names: (tenant, store) => nameIndex(table, keys.userNames(tenant, store)),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
-    holderOf: (tenant, lookup) => findHolder(table, tenant, lookup),
+    holdersOf: (tenant, lookup) => findHolders(table, tenant, lookup),
     indexes: (tenant, store) => indexesOf(table, tenant, store, declared),
 
     async changedSince(tenant, sinceMs) {

@@ -1,6 +1,6 @@
 /**
- * The user that a name identifies, and how its password is checked: against a hash in the table, which may be another
- * system's, or by a directory. A verified password is cached, and concurrent checks of one password are one.
+ * The user that an entered text stands for, and how its password is checked: against a hash in the table, which may be
+ * another system's, or by a directory. A verified password is cached, and concurrent checks of one password are one.
  */
 
 import type { Credential, CredentialStore } from "../../directory/credentials/store.ts";
@@ -12,6 +12,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { later } from "../../kernel/later.ts";
 import { passwordForms, preparedPassword } from "../../kernel/opaque-string.ts";
 import { hashPassword, verifyNothing, verifyPassword } from "../../kernel/password.ts";
+import type { Account } from "./account.ts";
 import { NO_USER_ID, type ReadAhead } from "./attempt.ts";
 import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
 
@@ -63,8 +64,8 @@ export type OnUser = (userId: string) => void;
 export interface Finding {
   readonly ahead?: ReadAhead | undefined;
   readonly onUser?: OnUser | undefined;
-  /** The id that the name has been found to have. */
-  readonly known?: { readonly id: string } | undefined;
+  /** The account that the entered text has been found to stand for. */
+  readonly known?: Pick<Account, "id" | "named" | "directories"> | undefined;
 }
 
 type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
@@ -88,6 +89,12 @@ function newHashLimit(most: number): HashLimit {
 async function checkForms(password: string, check: (form: string) => Promise<boolean>): Promise<boolean> {
   let isRight = false;
   for (const form of passwordForms(password)) isRight = (await check(form)) || isRight;
+  return isRight;
+}
+
+/** A check while directories do the work of theirs, where an address was entered: it might be one of their users. */
+async function withDirectories(check: Promise<boolean>, form: string, known: Finding["known"]): Promise<boolean> {
+  const [isRight] = await Promise.all([check, known?.directories?.verifyNothing(form)]);
   return isRight;
 }
 
@@ -149,11 +156,15 @@ export function newCandidates(clock: Clock) {
     return { isRight, isCached: false, verifiedMs };
   };
 
-  const verifyingNothing = ({ tenant, userStore, name }: QualifiedName) => {
+  const verifyingNothing = ({ tenant, userStore, name }: QualifiedName, known?: Finding["known"]) => {
     const place = `${tenant}/${userStore}/${name}`;
     return (password: string) =>
       checkOnce(digest(`nothing\n${place}\n${password}`), false, password, (form) =>
-        hashing(() => verifyNothing(form)),
+        withDirectories(
+          hashing(() => verifyNothing(form)),
+          form,
+          known,
+        ),
       );
   };
 
@@ -173,7 +184,7 @@ export function newCandidates(clock: Clock) {
     const userId = await finding;
     onUser?.(userId);
     const [stored, user] = expected && ahead.userId === userId ? expected : await rowsOf(userId);
-    const nothing = verifyingNothing(name);
+    const nothing = verifyingNothing(name, known);
     return {
       user,
       isInTable: true,
@@ -191,16 +202,27 @@ export function newCandidates(clock: Clock) {
                 mayReplace: mayCache,
               })
             : hashing(() => verifyPassword(form, passwordHash));
-        return checkOnce(key, mayCache, password, check);
+        return checkOnce(key, mayCache, password, (form) => withDirectories(check(form), form, known));
       },
       verifyNothing: nothing,
     };
   };
 
-  /** A user of a directory, which checks passwords itself. */
-  const inDirectory = async (name: QualifiedName, directories: ExternalUsers, onUser?: OnUser): Promise<Candidate> => {
-    const { user, mark, verify } = await directories.lookUp(name);
+  /**
+   * A user of a directory, which checks passwords itself. Where an address was entered, it might as well be that of a
+   * user of the table: a hash is made, too.
+   */
+  const inDirectory = async (
+    name: QualifiedName,
+    directories: ExternalUsers,
+    { onUser, known }: Finding,
+  ): Promise<Candidate> => {
+    const { user, mark, verify } = known?.named ?? (await directories.lookUp(name));
     onUser?.(user?.id ?? NO_USER_ID);
+    const check = async (form: string) => {
+      const [isRight] = await Promise.all([verify(form), known && hashing(() => verifyNothing(form))]);
+      return isRight;
+    };
     return {
       user,
       isInTable: false,
@@ -210,16 +232,16 @@ export function newCandidates(clock: Clock) {
           digest(`directory\n${name.tenant}/${name.userStore}\n${mark}\n${password}`),
           mayCache,
           password,
-          verify,
+          check,
         ),
-      verifyNothing: verifyingNothing(name),
+      verifyNothing: verifyingNothing(name, known),
     };
   };
 
   return (name: QualifiedName, stores: CandidateStores, finding: Finding = {}): Promise<Candidate> => {
     const { elsewhere } = stores.users;
     return elsewhere?.has(name.tenant, name.userStore)
-      ? inDirectory(name, elsewhere, finding.onUser)
+      ? inDirectory(name, elsewhere, finding)
       : inTable(name, stores, finding);
   };
 }

@@ -107,7 +107,7 @@ export function newSignIn(clock: Clock): SignIn {
       ahead ? (ahead.lock ?? lockouts.findBoth(guesser, now)) : lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
-    return { guesser, tenant, candidate, lock };
+    return { guesser, tenant, candidate, lock, outage: undefined };
   };
 
   /**
@@ -128,14 +128,15 @@ export function newSignIn(clock: Clock): SignIn {
     const [tenant, known, found, before] = await Promise.all([
       stores.tenants.find(name.tenant),
       account,
-      account.then(({ name, id }) => candidateOf(name, stores, { onUser, known: { id } })),
+      account.then((known) => candidateOf(known.name, stores, { onUser, known })),
       account.then(({ name }) => lockouts.findBoth({ ...entered, name }, now)),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
     const candidate = found.user && !isOf(known, found.user) ? { ...found, user: undefined } : found;
     const renamed = newNameOf(known, candidate.user);
     const guesser = { ...entered, name: renamed ?? known.name };
-    return { guesser, tenant, candidate, lock: renamed ? await lockouts.findBoth(guesser, now) : before };
+    const lock = renamed ? await lockouts.findBoth(guesser, now) : before;
+    return { guesser, tenant, candidate, lock, outage: known.outage };
   };
 
   /**
@@ -169,17 +170,24 @@ export function newSignIn(clock: Clock): SignIn {
     return { tenant: name.tenant, user };
   };
 
-  /** What a sign-in as a reading of the name found; `undefined` where it is refused. Counts the attempt. */
+  /**
+   * What a sign-in as a reading of the name found; `undefined` where it is refused. Counts the attempt. While a
+   * directory cannot be reached, every refusal throws that: it must not show which names there are, and an attempt with
+   * an address is no failure.
+   */
   async function verified(found: Awaited<ReturnType<typeof find>>, isFirst: boolean, { attempt, ...more }: Attempted) {
     const { password } = attempt;
     const { onRefused, now } = more;
     const { lockouts } = more.stores;
-    const { guesser, tenant, lock, candidate } = found;
+    const { guesser, tenant, lock, candidate, outage } = found;
     const { user } = candidate;
     const isCounted = Boolean(tenant && (user || isFirst || attempt.tellsLocks));
     const refuse = async (reason: RefusalReason, failed?: string): Promise<undefined> => {
+      if (outage && !user) throw outage;
       onRefused(guesser.name, reason);
-      if (await isHeldUpAfter(lockouts, { guesser, lock, now, isCounted, version: failed })) throw throttled();
+      const isHeldUp = await isHeldUpAfter(lockouts, { guesser, lock, now, isCounted, version: failed });
+      if (outage) throw outage;
+      if (isHeldUp) throw throttled();
       return undefined;
     };
     const maySucceed = tenant?.active === true && user !== undefined && maySignIn(user);
@@ -202,6 +210,7 @@ export function newSignIn(clock: Clock): SignIn {
     // As after a wrong password: a source that is held up since must not show that this one is right.
     if (!isAdmitted) {
       onRefused(guesser.name, lockReason(lock));
+      if (outage) throw outage;
       return undefined;
     }
     return { name: guesser.name, user, version, verifiedMs };

@@ -16,6 +16,7 @@ import type { SignInContext } from "./context.ts";
 import { localesIn } from "./cookies.ts";
 import { proving, stillCounts, wayOf } from "./factors.ts";
 import { actionOf, inLanguage, type OpenedForm, opened, openedHere, type PageHeaders } from "./forms.ts";
+import { isSharedWithDirectory } from "./mailed-address.ts";
 import type { MailedStage } from "./pending.ts";
 import { provenForm } from "./proven-form.ts";
 import { optionsOf } from "./proven-page.ts";
@@ -162,6 +163,8 @@ async function goOn(
     const beginning = await beginningOf(form, link.userId, context);
     const { user, ofUser } = beginning;
     if (!user || !isTheirs(user, ofUser[0])) return undefined;
+    const { about, tenant } = form.pending.request;
+    if (await isSharedWithDirectory(about, user, tenant, context.users)) return undefined;
     return await begin(beginning, user, way, { storing }, headers, context);
   } catch (error) {
     if (error instanceof LinkEnded) return undefined;

@@ -35,7 +35,8 @@ export interface RecoveryTools {
 /** What one request reads and writes. */
 export interface RecoveryStores {
   readonly table: Table;
-  readonly users: Pick<UserStore, "find" | "idOf" | "idsBy">;
+  /** Those of the table. Of directories, only whether they have an address is asked. */
+  readonly users: Pick<UserStore, "find" | "idOf" | "idsBy" | "elsewhere">;
   readonly tenants: Pick<TenantStore, "find">;
   /** Changes users on behalf of one: the records of changes name that user. */
   readonly identitiesAs: (principal: Principal) => UserStores;

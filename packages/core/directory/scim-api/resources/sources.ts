@@ -48,7 +48,7 @@ export function userSource(
       return shown.map((user) => ({ ...userResource(user, bare, call, hasAudienceParts), userName: user.userName }));
     },
 
-    // A directory owns the addresses of its users, so the lookup rows of those may be out of date.
+    // A directory owns the addresses of its users: there are no lookup rows of those.
     canLookUp: isOneOf(external ? lookedUp : [...lookedUp, "emails.value"]),
     hasMemberList: isOfGroup,
     ...(!external && { changedSince: earliestChange, changedIds: (sinceMs) => users.changedSince(tenant, sinceMs) }),
