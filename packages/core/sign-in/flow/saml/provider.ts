@@ -8,17 +8,16 @@ import {
   keyEncryptions,
   signatures,
 } from "../../../applications/protocols/saml-algorithms.ts";
-import { pemCertificates } from "../../../applications/registry/client-keys.ts";
+import { takesPosts } from "../../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../../applications/registry/model.ts";
 import type { ApplicationStore } from "../../../applications/registry/store.ts";
 import type { TenantStore } from "../../../directory/tenant-store.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
+import { encryptionCertificateOf, KEY_BITS_MIN, requestKeysOf } from "./keys.ts";
 
 const LENGTH_MAX = 2_048;
-/** Shorter keys of RSA do not protect. */
-const KEY_BITS_MIN = 2_048;
 
 /** What finding a provider reads. */
 interface ProviderStores {
@@ -50,14 +49,15 @@ export function samlClientId(applicationId: string): string {
   return `·saml·${applicationId}`;
 }
 
-/** Whether answers may go to an address: it is registered, character by character, and safe to post to. */
+/** Whether answers may go to an address: it is registered, character by character, takes them, and is safe to post to. */
 export function isConsumer(
   address: string,
-  { assertionConsumerUrls }: Pick<SamlServiceProvider, "assertionConsumerUrls">,
+  saml: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
 ): boolean {
   const url = URL.parse(address);
   return (
-    assertionConsumerUrls.includes(address) &&
+    saml.assertionConsumerUrls.includes(address) &&
+    takesPosts(address, saml) &&
     address.length <= LENGTH_MAX &&
     (url?.protocol === "https:" || url?.protocol === "http:") &&
     url.username === "" &&
@@ -73,7 +73,7 @@ export function isConsumer(
  * the settings ask for.
  */
 export function samlProblemOf(application: Application, sendsMail: boolean): string | undefined {
-  const { applicationEnabled, inbound, advancedConfigurations } = application;
+  const { applicationEnabled, inbound } = application;
   const { saml } = inbound;
   if (!saml || !applicationEnabled) return "The application is not enabled.";
   const { assertion } = saml.singleSignOnProfile;
@@ -90,17 +90,14 @@ export function samlProblemOf(application: Application, sendsMail: boolean): str
       return "An algorithm of assertion.encryption of the application is not secure. Choose AES-GCM and RSA-OAEP.";
     }
   }
-  const needsKey = encryption.enabled || saml.requestValidation.enableSignatureValidation;
-  if (needsKey && advancedConfigurations.certificate?.type !== "PEM") {
-    return "Requests are verified, and assertions encrypted, with the PEM certificate of the application: it has none.";
+  if (saml.requestValidation.enableSignatureValidation && requestKeysOf(application).length === 0) {
+    return "Requests are verified with the keys of the metadata or the PEM certificate of the application: it has none.";
   }
-  if (encryption.enabled && !canEncrypt(advancedConfigurations.certificate?.value ?? "")) {
-    return `Assertions are encrypted for the first certificate: its key must be RSA of ${KEY_BITS_MIN} bits or more.`;
+  if (encryption.enabled && !encryptionCertificateOf(application)) {
+    return (
+      "Assertions are encrypted for the key of the metadata, or for the first PEM certificate of the application: it " +
+      `must be RSA of ${KEY_BITS_MIN} bits or more.`
+    );
   }
   return unmetBy(application, sendsMail)?.message;
-}
-
-function canEncrypt(pem: string): boolean {
-  const key = pemCertificates(pem)[0]?.publicKey;
-  return key?.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= KEY_BITS_MIN;
 }
