@@ -53,7 +53,9 @@ export function checkImported({ imported }: Pick<Manual, "imported">): void {
   checkTogether(
     ...addresses.map(([member, address]) => () => {
       const read = readAddress(address, "message");
-      if ("problem" in read) throw refuse(`imported.${member}: '${shownAddress(address)}' ${read.problem}.`);
+      // A password in it is shown to nobody.
+      const shown = address.includes("@") ? "" : `'${shownAddress(address)}' `;
+      if ("problem" in read) throw refuse(`imported.${member}: ${shown}${read.problem}.`);
     }),
     () => checkDifferent("assertionConsumerServices", indexes),
     () => checkDifferent("attributeConsumingServiceIndexes", rest.attributeConsumingServiceIndexes ?? []),
