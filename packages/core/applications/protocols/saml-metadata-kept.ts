@@ -1,4 +1,4 @@
-/** Settings of a SAML service provider that come from metadata: what is stored of it, and what another reading changes. */
+/** What is stored of the metadata of a SAML service provider (decision 0199), and what another reading changes. */
 import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../kernel/faults.ts";

@@ -6,7 +6,8 @@ const KEYS_MAX = 10;
 /** The most of xs:unsignedShort. */
 export const INDEX_MAX = 65_535;
 
-const address = z.string().min(1).max(2_048);
+const url = z.string().min(1).max(2_048);
+const location = url.meta({ description: "The address of the endpoint" });
 const index = z.int().min(0).max(INDEX_MAX);
 const binding = z
   .string()
@@ -16,7 +17,7 @@ const binding = z
 
 export const SamlImported = z
   .object({
-    metadataURL: address.optional().meta({ description: "Where the metadata was read. PUT with it reads it again" }),
+    metadataURL: url.optional().meta({ description: "Where the metadata was read. PUT with it reads it again" }),
     validUntil: z.iso
       .datetime()
       .optional()
@@ -27,12 +28,20 @@ export const SamlImported = z
       .optional()
       .meta({ description: "How often its owner wants it to be read again, such as PT1H" }),
     assertionConsumerServices: z
-      .array(z.object({ binding, location: address, index: index.optional() }))
+      .array(
+        z.object({ binding, location, index: index.optional().meta({ description: "What a request names it by" }) }),
+      )
       .max(LIST_MAX)
       .optional()
       .meta({ description: "What AssertionConsumerServiceIndex of a request chooses from" }),
     singleLogoutServices: z
-      .array(z.object({ binding, location: address, responseLocation: address.optional() }))
+      .array(
+        z.object({
+          binding,
+          location,
+          responseLocation: url.optional().meta({ description: "Where answers go; else to location" }),
+        }),
+      )
       .max(LIST_MAX)
       .optional()
       .meta({ description: "Where a logout is told, for bindings that singleLogoutProfile does not name" }),

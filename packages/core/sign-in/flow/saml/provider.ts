@@ -49,7 +49,7 @@ export function samlClientId(applicationId: string): string {
   return `·saml·${applicationId}`;
 }
 
-/** Whether answers may go to an address: it is registered, character by character, takes them, and is safe to post to. */
+/** Whether answers may go to an address: it is registered, character by character, takes posts, and is safe. */
 export function isConsumer(
   address: string,
   saml: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
