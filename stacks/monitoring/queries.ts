@@ -69,7 +69,6 @@ export const savedQueries: readonly SavedQuery[] = [
   { name: "latency by operation", source: "functions", text: latencyByOperation },
   { name: "database cost by operation", source: "functions", text: databaseByOperation },
   { name: "cold starts", source: "functions", text: coldStarts },
-  { name: "sign-ins by metadata that has ended", source: "functions", text: endedMetadata },
   {
     name: "one request by trace id",
     source: "all",

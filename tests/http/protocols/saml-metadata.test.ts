@@ -199,6 +199,15 @@ describe("updateSamlConfiguration, getSamlConfiguration", () => {
     expect((await imported(text)).shown.defaultAssertionConsumerUrl).toBe("https://sp.example/yes");
   });
 
+  test("a consumer without a binding takes posts, and a logout without one is none", async () => {
+    const bare = (xml: string) => xml.replace(/Binding="[^"]*"/, "");
+    const { shown } = await imported(provider(own(), bare(logout("SOAP", "logout")) + bare(CONSUMER)));
+    expect(shown.imported).toEqual({
+      assertionConsumerServices: [{ binding: "HTTP-POST", location: "https://sp.example/acs", index: 0 }],
+    });
+    expect(shown.singleLogoutProfile.enabled).toBe(false);
+  });
+
   test("a key without a use is for both, and white space and lines of a PEM are no part of it", async () => {
     const spread = keyDescriptor(keys.signing as ProviderKey).replace(
       /<X509Certificate>(.*)<\/X509Certificate>/,
@@ -226,7 +235,7 @@ describe("updateSamlConfiguration, getSamlConfiguration", () => {
   });
 
   describe("manual settings after metadata", () => {
-    const SERVICES = logout("HTTP-Redirect", "redirect") + logout("SOAP", "soap");
+    const SERVICES = logout("HTTP-Redirect", "redirect") + logout("SOAP", "soap") + logout("HTTP-Artifact", "artifact");
     const whole = () => provider(own(), keyDescriptor(keys.signing as ProviderKey) + SERVICES + CONSUMER);
 
     test("keep the keys and services that they do not name", async () => {
@@ -266,6 +275,8 @@ describe("updateSamlConfiguration, getSamlConfiguration", () => {
       const wrong = await withLogout({ logoutRequestUrl, logoutMethod: "BACKCHANNEL" });
       expect([wrong.status, wrong.body.code]).toEqual([400, "SAML-60001"]);
       expect(wrong.body.description).toContain("Choose FRONTCHANNEL_HTTP_REDIRECT");
+      const artifact = { logoutRequestUrl: "https://sp.example/artifact" };
+      expect((await withLogout(artifact)).body.description).toContain("Choose another address");
       // An address that the metadata does not know is that of the settings.
       expect(
         (await withLogout({ logoutRequestUrl: "https://sp.example/new", logoutMethod: "BACKCHANNEL" })).status,

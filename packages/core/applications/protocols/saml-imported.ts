@@ -83,6 +83,17 @@ export function takesPosts(address: string, { imported }: Pick<SamlServiceProvid
   return services.length === 0 || services.some(({ binding }) => binding === POST);
 }
 
+/** A certificate in Base64, as the Base64 of its DER; `undefined` for what is none. */
+export function derOf(base64: string): string | undefined {
+  try {
+    // Node would take a PEM, too, and Buffer skips what is no Base64.
+    const certificate = new X509Certificate(Buffer.from(base64, "base64"));
+    return certificate.publicKey && certificate.raw.toString("base64");
+  } catch {
+    return undefined;
+  }
+}
+
 /** The certificates of metadata for one use; those without a use are for both. */
 export function importedCertificates(
   { imported }: Pick<SamlServiceProvider, "imported">,

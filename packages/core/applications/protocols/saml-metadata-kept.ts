@@ -1,16 +1,15 @@
 /** What is stored of the metadata of a SAML service provider (decision 0199), and what another reading changes. */
-import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../kernel/faults.ts";
 import { checkTogether } from "../../kernel/together.ts";
 import { readAddress, shownAddress, storedAddress } from "./addresses.ts";
 import type { SamlServiceProvider } from "./model.ts";
-import { bindingOf, type Imported, logoutBindings } from "./saml-imported.ts";
+import { bindingOf, derOf, type Imported, logoutBindings } from "./saml-imported.ts";
 import { SamlManual } from "./shapes.ts";
 
 type Manual = z.output<typeof SamlManual>;
 
-/** What is stored of metadata: it stays while the issuer does, unless there is other metadata. Empty is nothing. */
+/** What is stored of checked metadata: it stays while the issuer does, unless there is other metadata. Empty is nothing. */
 export function importedAfter(
   { issuer, imported }: Pick<Manual, "issuer" | "imported">,
   before: SamlServiceProvider | undefined,
@@ -33,7 +32,7 @@ export function importedAfter(
         ...(responseLocation !== undefined && { responseLocation: stored(responseLocation) }),
       })),
     }),
-    ...(keys && { keys: keys.map((key) => ({ ...key, certificate: key.certificate.replace(/\s+/g, "") })) }),
+    ...(keys && { keys: keys.map((key) => ({ ...key, certificate: derOf(key.certificate) ?? "" })) }),
   };
   const isEmpty = Object.values(after).every((value) => value === undefined || value.length === 0);
   return isEmpty ? undefined : after;
@@ -60,7 +59,7 @@ export function checkImported({ imported }: Pick<Manual, "imported">): void {
     () => checkDifferent("assertionConsumerServices", indexes),
     () => checkDifferent("attributeConsumingServiceIndexes", rest.attributeConsumingServiceIndexes ?? []),
     ...(rest.keys ?? []).map(({ certificate }, at) => () => {
-      if (!isCertificate(certificate)) throw refuse(`imported.keys[${at}].certificate is not a certificate.`);
+      if (derOf(certificate) === undefined) throw refuse(`imported.keys[${at}].certificate is not a certificate.`);
     }),
   );
 }
@@ -68,16 +67,6 @@ export function checkImported({ imported }: Pick<Manual, "imported">): void {
 function checkDifferent(member: string, indexes: readonly number[]): void {
   const twice = indexes.find((index, at) => indexes.indexOf(index) !== at);
   if (twice !== undefined) throw refuse(`imported.${member}: the index ${twice} is there twice. Each needs its own.`);
-}
-
-function isCertificate(base64: string): boolean {
-  try {
-    // Buffer skips what is no Base64, and Node takes a PEM too.
-    const der = Buffer.from(base64, "base64");
-    return der[0] === 0x30 && new X509Certificate(der).publicKey !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -91,11 +80,11 @@ export function logoutMethodOf({ singleLogoutProfile }: Manual, imported: Import
     services.some((service) => service.binding === binding) ? [method] : [],
   );
   const [usual = "BACKCHANNEL"] = methods;
-  if (logoutMethod === undefined || methods.length === 0) return logoutMethod ?? usual;
-  if (methods.includes(logoutMethod)) return logoutMethod;
+  const method = logoutMethod ?? usual;
+  if (services.length === 0 || methods.includes(method)) return method;
   throw refuse(
-    `singleLogoutProfile.logoutMethod: ${logoutMethod} sends ${bindingOf(logoutMethod)}, but the metadata of the ` +
-      `application has another binding for '${shownAddress(logoutRequestUrl ?? "")}'. Choose ${methods.join(" or ")}.`,
+    `singleLogoutProfile.logoutMethod: ${method} sends ${bindingOf(method)}, but the metadata of the application has ` +
+      `another binding for '${shownAddress(logoutRequestUrl ?? "")}'. Choose ${[...methods, "another address"].join(" or ")}.`,
   );
 }
 

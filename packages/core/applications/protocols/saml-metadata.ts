@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import * as z from "../../kernel/zod.ts";
-import { logoutBindings, POST } from "./saml-imported.ts";
+import { derOf, logoutBindings, POST } from "./saml-imported.ts";
 import { lifetimeOf } from "./saml-metadata-lifetime.ts";
 import { entityIn, refuse, type Tree } from "./saml-metadata-tree.ts";
 import { SamlManual } from "./shapes.ts";
@@ -45,7 +45,6 @@ const indexed = { "@index": index, "@isDefault": flag };
 const Endpoint = z.object({
   "@Location": uri.pipe(z.string().min(1)),
   "@ResponseLocation": uri.optional(),
-  // A binding is required. Old files have none for what they mean to be posted to.
   "@Binding": uri.optional(),
 });
 /** How long an element counts. */
@@ -88,7 +87,7 @@ export function readSamlMetadata(bytes: Uint8Array, nowMs: number): SamlMetadata
   if (!provider) throw refuse("There is no SPSSODescriptor.");
   const { AssertionConsumerService: consumers, AttributeConsumingService: attributes = [] } = provider;
   const { SingleLogoutService: logouts = [], KeyDescriptor: descriptors = [], NameIDFormat: formats = [] } = provider;
-  const posts = consumers.filter((each) => bindingOf(each) === POST);
+  const posts = consumers.filter((each) => consumerBinding(each) === POST);
   const attributeService = defaultOf(attributes);
   const logout = logoutOf(logouts);
   const keys = descriptors.flatMap(({ "@use": use, KeyInfo }) => {
@@ -114,7 +113,7 @@ export function readSamlMetadata(bytes: Uint8Array, nowMs: number): SamlMetadata
     imported: {
       ...lifetimeOf({ EntityDescriptor: parsed.data, SPSSODescriptor: provider }, nowMs),
       assertionConsumerServices: consumers.map(({ "@index": at, ...each }) => ({
-        binding: bindingOf(each) ?? POST,
+        binding: consumerBinding(each),
         location: each["@Location"],
         ...(at !== undefined && { index: at }),
       })),
@@ -169,6 +168,11 @@ function bindingOf({ "@Binding": binding }: ReadEndpoint): string | undefined {
   return binding?.startsWith(BINDINGS) ? binding.slice(BINDINGS.length) : binding;
 }
 
+/** The binding of a consumer. Old files have none for what they mean to be posted to. */
+function consumerBinding(consumer: ReadEndpoint): string {
+  return bindingOf(consumer) || POST;
+}
+
 /** A service of logout. One that names no binding is none: SOAP could go to an address for browsers. */
 function logoutService(service: ReadEndpoint) {
   const { "@Location": location, "@ResponseLocation": responseLocation } = service;
@@ -205,12 +209,9 @@ function filled<T>(name: string, list: readonly T[]) {
 
 /** A certificate, as the Base64 of its DER. Some files have the lines of a PEM in it. Throws `saml.invalid`. */
 function certificateOf(text: string): string {
-  try {
-    const base64 = text.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s+/g, "");
-    return new X509Certificate(Buffer.from(base64, "base64")).raw.toString("base64");
-  } catch {
-    throw refuse("A certificate of a KeyDescriptor is not a certificate.");
-  }
+  const certificate = derOf(text.replace(/-----(?:BEGIN|END) CERTIFICATE-----/g, ""));
+  if (certificate === undefined) throw refuse("A certificate of a KeyDescriptor is not a certificate.");
+  return certificate;
 }
 
 function one<T extends z.ZodType>(of: T) {
