@@ -3,9 +3,11 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { childOf } from "#core/sign-in/saml/tree.ts";
 import type { Browser } from "#tests/support/browsing.ts";
 import {
   base64,
+  logoutXml,
   newProviderKey,
   type Provider,
   type ProviderKey,
@@ -176,6 +178,44 @@ describe("signOnBySaml", () => {
     const found = await registered((host) => plain(host, "", 'AuthnRequestsSigned="true"'));
     const shown = await page.open(redirectPath(requestXml(found), { key: first.key }));
     expect([shown.status, shown.html.includes("SAMLResponse")]).toEqual([400, false]);
+  });
+});
+
+describe("signOnBySaml, signOnBySamlForm, continueSamlLogout", () => {
+  test("a logout is answered by the binding that the request came by, to the service of the metadata", async () => {
+    const logout = (binding: string, location: string, more = "") =>
+      endpoint("SingleLogoutService", binding, location, more);
+    const found = await registered((host) =>
+      plain(
+        host,
+        keyDescriptor(first, "signing") +
+          logout("SOAP", `https://${host}/soap`) +
+          logout("HTTP-Redirect", `https://${host}/redirect`, `ResponseLocation="https://${host}/redirected"`) +
+          logout("HTTP-POST", `https://${host}/post`),
+      ),
+    );
+    const base = new URL(found.acs).origin;
+    const { body: shown } = await api.ask("GET", at(found.id));
+    expect(shown.singleLogoutProfile).toMatchObject({ logoutMethod: "BACKCHANNEL", logoutRequestUrl: `${base}/soap` });
+    /** A browser with a session, and the request that ends it. */
+    const asking = async () => {
+      const own = browser();
+      await own.open(redirectPath(requestXml(found)));
+      const { assertion, nameId = "", format = "" } = answerIn(own, await enter(own));
+      const statement = assertion && childOf(assertion, "assertion", "AuthnStatement");
+      const index = statement?.attributes.get("SessionIndex") ?? "";
+      return { own, xml: logoutXml(found, { format, value: nameId }, [index]) };
+    };
+    const byRedirect = await asking();
+    const { location } = await byRedirect.own.open(redirectPath(byRedirect.xml, { key: first.key }));
+    expect(`${location?.origin}${location?.pathname}`).toBe(`${base}/redirected`);
+    expect(location?.searchParams.has("SAMLResponse")).toBe(true);
+
+    const byForm = await asking();
+    const signed = signedXml(byForm.xml, first, { root: "LogoutRequest" });
+    const sent = { SAMLRequest: base64(signed) };
+    const answer = answerIn(byForm.own, await byForm.own.post("/samlsso", sent, { "sec-fetch-site": "cross-site" }));
+    expect([answer.action, answer.status]).toEqual([`${base}/post`, ["Success"]]);
   });
 });
 

@@ -9,7 +9,7 @@ import { SamlManual } from "./shapes.ts";
 
 type Manual = z.output<typeof SamlManual>;
 
-/** What is stored of checked metadata: it stays while the issuer does, unless there is other metadata. Empty is nothing. */
+/** What is stored of checked metadata: it stays while the issuer does, unless there is other metadata. */
 export function importedAfter(
   { issuer, imported }: Pick<Manual, "issuer" | "imported">,
   before: SamlServiceProvider | undefined,
