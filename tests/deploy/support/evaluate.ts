@@ -61,7 +61,7 @@ const bundle = (order: Order, outfile: string) =>
     stdin: {
       resolveDir: root,
       contents: `
-        import { run } from ".sst/platform/src/auto/run.ts";
+        import { run } from "./.sst/platform/src/auto/run.ts";
         import program from "./sst.config.ts";
         import { evaluateProgram } from "./tests/deploy/support/engine.ts";
         await evaluateProgram(program, run, ${JSON.stringify(order)});`,
