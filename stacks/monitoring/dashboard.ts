@@ -1,7 +1,7 @@
 /** The dashboard of a stage, as CloudWatch's JSON: health at the top, causes at the bottom. */
 import { alarmsOf } from "./alarms.ts";
 import { type Metric, ofFunction, ofGateway, ofService, ofTable, prices, type Stat, type Watched } from "./names.ts";
-import { coldStarts, databaseByOperation, errorsByOperation, latencyByOperation } from "./queries.ts";
+import { coldStarts, databaseByOperation, endedMetadata, errorsByOperation, latencyByOperation } from "./queries.ts";
 
 const PERIOD_SECONDS = 300;
 /** CloudWatch's width of a dashboard, in columns. */
@@ -184,6 +184,7 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         `filter operation = "${tokenOperation}" and status = "200" | stats count(*) as tokens by bin(5m)`,
         "timeSeries",
       ),
+      logPanel("Sign-ins by SAML metadata that has ended", logs, endedMetadata),
     ]),
   });
 }

@@ -46,6 +46,14 @@ export const coldStarts = lines(
   "sort coldStarts desc",
 );
 
+/** Sign-ins to service providers whose metadata has ended. */
+export const endedMetadata = lines(
+  'filter event = "saml-metadata-ended"',
+  "stats count(*) as signIns, max(@timestamp) as latest by tenant, resource",
+  "sort signIns desc",
+  "limit 50",
+);
+
 /** Every saved query. */
 export const savedQueries: readonly SavedQuery[] = [
   { name: "errors by operation", source: "functions", text: errorsByOperation },

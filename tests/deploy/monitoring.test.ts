@@ -227,6 +227,7 @@ describe("the dashboard", () => {
       "Round trips and units by operation",
       "Cold starts, ms",
       "Tokens issued per five minutes",
+      "Sign-ins by SAML metadata that has ended",
     ]);
   });
   test("is drawn in the docs as it is; `--update` draws it again", async () => {

@@ -267,6 +267,24 @@ const saml = fc.record({
       idpInitiatedSingleLogout: maybe(fc.record({ enabled: flag, returnToUrls: few(address) })),
     }),
   ),
+  imported: maybe(
+    fc.record({
+      metadataURL: maybe(address),
+      validUntil: maybe(fc.constant("2040-01-31T08:00:00.000Z")),
+      cacheDuration: maybe(fc.constant("PT1H")),
+      assertionConsumerServices: maybe(
+        fc.uniqueArray(
+          fc.record({ binding: fc.constantFrom("HTTP-POST", "PAOS"), location: address, index: fc.nat(9) }),
+          {
+            selector: ({ index }) => index,
+            maxLength: 3,
+          },
+        ),
+      ),
+      singleLogoutServices: maybe(fc.array(fc.record({ binding: fc.constant("SOAP"), location: address }))),
+      attributeConsumingServiceIndexes: maybe(fc.uniqueArray(fc.nat(9))),
+    }),
+  ),
   requestValidation: maybe(
     fc.record({ enableSignatureValidation: flag, signatureValidationCertAlias: maybe(anyText(100)) }),
   ),

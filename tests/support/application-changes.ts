@@ -279,6 +279,17 @@ export const samlMembers: Members = {
   requestValidation: [[{ enableSignatureValidation: true, signatureValidationCertAlias: "a" }, false]],
   responseSigning: [[{ enabled: true }, false]],
   enableAssertionQueryProfile: [[true, false]],
+  imported: [
+    [{ keys: [{ use: "signing", certificate: CERTIFICATE }] }, true],
+    [
+      {
+        validUntil: "2030-01-01T00:00:00Z",
+        assertionConsumerServices: [{ binding: "HTTP-POST", location: "https://stranger.example", index: 1 }],
+        singleLogoutServices: [{ binding: "SOAP", location: "https://stranger.example" }],
+      },
+      false,
+    ],
+  ],
 };
 
 /** By member of the body of `PUT .../passive-sts`. */

@@ -163,6 +163,16 @@ export const protocolSamples = {
       requestValidation: { enableSignatureValidation: true, signatureValidationCertAlias: "sp" },
       responseSigning: { enabled: true, signingAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512" },
       enableAssertionQueryProfile: true,
+      imported: {
+        cacheDuration: "PT1H",
+        singleLogoutServices: [
+          {
+            binding: "HTTP-POST",
+            location: "https://sp.example/logout",
+            responseLocation: "https://sp.example/logged-out",
+          },
+        ],
+      },
     },
   },
   passiveSts: {

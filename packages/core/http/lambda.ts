@@ -9,7 +9,7 @@ import type { Table } from "../database/table/table.ts";
 import { elapsed, systemClock } from "../kernel/clock.ts";
 import { Fault, toFault } from "../kernel/faults.ts";
 import { conditionsOf } from "../kernel/operation/conditions.ts";
-import type { PublicContext } from "../kernel/operation/context.ts";
+import type { NotedEvent, PublicContext } from "../kernel/operation/context.ts";
 import { matcherOf } from "../kernel/operation/match.ts";
 import type { Operation } from "../kernel/operation/operation.ts";
 import { canRehearse } from "../kernel/operation/rehearsal.ts";
@@ -52,6 +52,8 @@ interface Exchange {
   fault?: Fault;
   /** Headers about the unknown members of the request. */
   handling?: Readonly<Record<string, string>>;
+  /** What the handler has for the log line. */
+  noted?: NotedEvent;
   /** What the members that were ignored were probably meant for: it explains a fault of the rest. */
   hint?: string;
 }
@@ -207,6 +209,9 @@ function contextFor(
     readableBy: (origins: readonly string[]) => {
       exchange.origins = origins;
     },
+    note: (noted: NotedEvent) => {
+      exchange.noted = noted;
+    },
     now: systemClock.now(),
     origin: given.baseUrl ?? `https://${event.requestContext.domainName}`,
   };
@@ -225,7 +230,7 @@ function observing({
 }: Pick<FunctionParts<Operations, unknown>, "service" | "scimProfile">): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
-    const { request, meter, startedMs, admitted, fault, defects, handling, isRehearsal } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects, handling, isRehearsal, noted } = exchangeOf(event);
     const ignored = handling?.["ignored-members"];
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
@@ -246,6 +251,7 @@ function observing({
       ...(ignored !== undefined && { ignored }),
       ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
       resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
+      ...noted,
     });
   };
   return {

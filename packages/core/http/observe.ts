@@ -5,7 +5,7 @@
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { Cost } from "../database/table/meter.ts";
-import type { Principal } from "../kernel/operation/context.ts";
+import type { NotedEvent, Principal } from "../kernel/operation/context.ts";
 import { newLogger, newMeasures } from "./lines.ts";
 
 /** The record of one request. */
@@ -37,8 +37,8 @@ interface RequestRecord {
   readonly neededScope?: string;
   /** The ids of the resource that the path names, or of the one that was created. */
   readonly resource?: string | undefined;
-  /** The name of what security teams search for. */
-  readonly event?: "request-denied";
+  /** The name of what security teams and operators search for. */
+  readonly event?: "request-denied" | NotedEvent["event"];
 }
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -24,6 +24,7 @@ afterAll(() => void documents.close());
 const api = world();
 const { ask, create } = api;
 const MINIMAL = { issuer: "https://sp.example", assertionConsumerUrls: ["https://sp.example/acs"] };
+const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 const at = (id: string) => `${APPLICATIONS}/${id}/inbound-protocols/saml`;
 const put = (id: string, body: unknown) => ask("PUT", at(id), { body });
 const get = async (id: string) => (await ask("GET", at(id))).body;
@@ -142,7 +143,7 @@ describe("updateSamlConfiguration", () => {
     expect((await get(id)).issuer).toBe("https://fetched.example");
   });
   test("reads attributes, XML entities and the default consumer of metadata", async () => {
-    const inside = `<md:AssertionConsumerService Binding="b" Location="https://a.example/?x=1&amp;y=2" index="0" isDefault="true"/>
+    const inside = `<md:AssertionConsumerService Binding="${POST}" Location="https://a.example/?x=1&amp;y=2" index="0" isDefault="true"/>
       <md:AttributeConsumingService index="7"><md:ServiceName xml:lang="en">x</md:ServiceName></md:AttributeConsumingService>`;
     const id = await bare();
     await put(id, { metadataFile: base64(metadata({ entityId: "https://attributes.example", inside })) });

@@ -159,7 +159,11 @@ function normalisedSaml(settings: Document, shown: Document): Document {
   // The service draws an index where a body has none, and keeps it.
   const given = manual.singleSignOnProfile?.attributeConsumingServiceIndex || index || "0";
   const singleSignOnProfile = { ...manual.singleSignOnProfile, attributeConsumingServiceIndex: String(given) };
-  return shortSaml(plainData(samlServiceProvider({ ...manual, singleSignOnProfile }, undefined, true)));
+  // What metadata said stays, too, while the issuer does.
+  const before = SamlManual.safeParse(shown).data;
+  const imported = manual.imported ?? (before?.issuer === manual.issuer ? before.imported : undefined);
+  const after = { ...manual, singleSignOnProfile, ...(imported && { imported }) };
+  return shortSaml(plainData(samlServiceProvider(after, undefined, true)));
 }
 
 /** What the service shows of a service provider, without what is usual. */

@@ -9,7 +9,7 @@ import { customKindOf, customSettings, presentCustom } from "../protocols/custom
 import { protocolKinds, protocolRefs, withoutOthers } from "../protocols/kinds.ts";
 import { type InboundProtocols, ownerOf } from "../protocols/model.ts";
 import { checkOidc, oidcClient, presentOidc, regenerated, revoked } from "../protocols/oidc.ts";
-import { readSaml, samlServiceProvider } from "../protocols/saml.ts";
+import { readSaml, samlAfter } from "../protocols/saml.ts";
 import { type Application, withCertificate } from "../registry/model.ts";
 import { selfOf } from "../registry/present.ts";
 import { checkApplication, notFound } from "../registry/rules.ts";
@@ -33,13 +33,13 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
   async updateSamlConfiguration({ params, body }, context) {
     const { tenant, protocols } = context;
     await read(context.applications, tenant, params.applicationId);
-    const { manual, certificate } = await readSaml(body, tenant, protocols);
+    const source = await readSaml(body, tenant, protocols);
     return change(
       context,
       tenant,
       params.applicationId,
-      ({ inbound }) => ({ saml: samlServiceProvider(manual, inbound.saml) }),
-      certificate,
+      ({ inbound }) => ({ saml: samlAfter(source, inbound.saml) }),
+      source.certificate,
     );
   },
 

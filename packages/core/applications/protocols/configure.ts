@@ -9,7 +9,7 @@ import { customKindOf, customSettings } from "./custom.ts";
 import type { CustomProtocolKind } from "./custom-kind.ts";
 import { type InboundProtocols, ownerOf } from "./model.ts";
 import { type ClientSupport, checkOidc, oidcClient } from "./oidc.ts";
-import { readSaml, samlServiceProvider } from "./saml.ts";
+import { readSaml, samlAfter } from "./saml.ts";
 import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
 
 /** What protocol settings need in addition to their body. */
@@ -81,7 +81,7 @@ export async function configureNew(
     async () => {
       if (!body.saml) return;
       const saml = await readSaml(body.saml, tenant, support);
-      inbound.saml = samlServiceProvider(saml.manual, undefined);
+      inbound.saml = samlAfter(saml, undefined);
       certificate = saml.certificate;
     },
     () => {

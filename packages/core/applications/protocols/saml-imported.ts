@@ -1,58 +1,13 @@
 /**
- * What the metadata of a SAML service provider says beyond the settings of WSO2 Identity Server (decision 0199): every
- * endpoint with its binding and index, every key with its use, and how long all of it counts. Pure.
+ * Reads what the metadata of a SAML service provider says beyond the settings of WSO2 Identity Server (decision 0199),
+ * together with the settings. Pure.
  */
-import * as z from "../../kernel/zod.ts";
+import { X509Certificate } from "node:crypto";
+import type * as z from "zod";
 import type { SamlServiceProvider } from "./model.ts";
+import type { SamlImported } from "./shapes-imported.ts";
 
-const BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:";
-const SERVICES_MAX = 100;
-const KEYS_MAX = 10;
-const INDEX_MAX = 65_535;
-
-const address = z.string().min(1).max(2_048);
-const binding = z
-  .string()
-  .min(1)
-  .max(255)
-  .meta({ description: `What its URI has after ${BINDING}, such as HTTP-POST, or another URI` });
-const index = z.int().min(0).max(INDEX_MAX);
-
-/** The member `imported` of the settings, in bodies and responses. */
-export const SamlImported = z
-  .object({
-    metadataURL: address.optional().meta({ description: "Where it was read. PUT with it reads it again" }),
-    validUntil: z.iso
-      .datetime()
-      .optional()
-      .meta({ description: "When the metadata ends. Sign-ins go on, and the log says so" }),
-    cacheDuration: z.string().max(60).optional().meta({ description: "After how long to read it again, by its owner" }),
-    assertionConsumerServices: z
-      .array(z.object({ binding, location: address, index: index.optional() }))
-      .max(SERVICES_MAX)
-      .optional()
-      .meta({ description: "What an AssertionConsumerServiceIndex chooses from: assertionConsumerUrls allow it" }),
-    singleLogoutServices: z
-      .array(z.object({ binding, location: address, responseLocation: address.optional() }))
-      .max(SERVICES_MAX)
-      .optional(),
-    attributeConsumingServiceIndexes: z.array(index).max(SERVICES_MAX).optional(),
-    keys: z
-      .array(
-        z.object({
-          use: z
-            .enum(["signing", "encryption"])
-            .optional()
-            .meta({ description: "signing: it verifies requests. encryption: assertions are for it. Absent: both" }),
-          certificate: z.string().max(16_384).meta({ description: "DER as Base64" }),
-        }),
-      )
-      .max(KEYS_MAX)
-      .optional(),
-  })
-  .meta({ id: "SAML2Imported" });
-
-/** The same as data. */
+/** What metadata says. */
 export type Imported = z.output<typeof SamlImported>;
 
 /** The bindings that a logout can travel by. */
@@ -67,13 +22,15 @@ export interface LogoutService {
   readonly responseLocation: string;
 }
 
-/** The values of `logoutMethod`. */
-export const logoutBindings: Readonly<Record<string, LogoutBinding>> = {
+/** The binding of an answer. */
+export const POST = "HTTP-POST";
+
+/** The bindings of the values of `logoutMethod`, the preferred one first. */
+export const logoutBindings = {
   BACKCHANNEL: "SOAP",
-  FRONTCHANNEL_HTTP_POST: "HTTP-POST",
+  FRONTCHANNEL_HTTP_POST: POST,
   FRONTCHANNEL_HTTP_REDIRECT: "HTTP-Redirect",
-};
-const LOGOUT_BINDINGS: readonly string[] = [...Object.values(logoutBindings), "HTTP-Artifact"];
+} as const satisfies Readonly<Record<string, LogoutBinding>>;
 
 /**
  * The services of logout: that of the settings first, then those of the metadata for bindings that the settings do not
@@ -82,17 +39,66 @@ const LOGOUT_BINDINGS: readonly string[] = [...Object.values(logoutBindings), "H
 export function logoutServicesOf({ singleLogoutProfile, imported }: SamlServiceProvider): readonly LogoutService[] {
   const { enabled, logoutMethod, logoutRequestUrl, logoutResponseUrl } = singleLogoutProfile;
   if (!enabled) return [];
-  const chosen = logoutBindings[logoutMethod] ?? "SOAP";
+  const chosen = bindingOf(logoutMethod);
   // One address is that of requests and answers (SAML Metadata 2.0 section 2.2.2).
   const location = logoutRequestUrl || logoutResponseUrl;
   const named = location ? [{ binding: chosen, location, responseLocation: logoutResponseUrl || location }] : [];
-  const others = (imported?.singleLogoutServices ?? []).flatMap((service): LogoutService[] => {
-    const known = LOGOUT_BINDINGS.find((each) => each === service.binding) as LogoutBinding | undefined;
-    if (known === undefined || named.some((each) => each.binding === known)) return [];
-    return [
-      { binding: known, location: service.location, responseLocation: service.responseLocation ?? service.location },
-    ];
-  });
+  const others = (imported?.singleLogoutServices ?? []).flatMap(
+    ({ binding, location: requests, responseLocation = requests }): LogoutService[] =>
+      isLogoutBinding(binding) && !named.some((each) => each.binding === binding)
+        ? [{ binding, location: requests, responseLocation }]
+        : [],
+  );
   const isChosen = (service: LogoutService) => service.binding === chosen;
   return [...named, ...others.filter(isChosen), ...others.filter((service) => !isChosen(service))];
+}
+
+/** The binding of a `logoutMethod`. */
+export function bindingOf(logoutMethod: string): LogoutBinding {
+  const found = Object.entries(logoutBindings).find(([method]) => method === logoutMethod);
+  return found?.[1] ?? logoutBindings.BACKCHANNEL;
+}
+
+function isLogoutBinding(binding: string): binding is LogoutBinding {
+  return binding === "HTTP-Artifact" || Object.values(logoutBindings).some((each) => each === binding);
+}
+
+/**
+ * The address that an `AssertionConsumerServiceIndex` names: by the indexes of the metadata, or by its place in the
+ * settings where there are none.
+ */
+export function consumerAt(
+  index: number,
+  { assertionConsumerUrls, imported }: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
+): string | undefined {
+  const indexed = imported?.assertionConsumerServices?.filter((service) => service.index !== undefined) ?? [];
+  if (indexed.length === 0) return assertionConsumerUrls[index];
+  // What answers do not travel by is no answer's address.
+  return indexed.find((service) => service.index === index && service.binding === POST)?.location;
+}
+
+/** Whether answers can be posted to an address: metadata says by which bindings it takes them. */
+export function takesPosts(address: string, { imported }: Pick<SamlServiceProvider, "imported">): boolean {
+  const services = imported?.assertionConsumerServices?.filter(({ location }) => location === address) ?? [];
+  return services.length === 0 || services.some(({ binding }) => binding === POST);
+}
+
+/** A certificate in Base64, as the Base64 of its DER; `undefined` for what is none. */
+export function derOf(base64: string): string | undefined {
+  try {
+    // Node would take a PEM, too, and Buffer skips what is no Base64.
+    const certificate = new X509Certificate(Buffer.from(base64, "base64"));
+    return certificate.publicKey && certificate.raw.toString("base64");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificates of metadata for one use; those without a use are for both. */
+export function importedCertificates(
+  { imported }: Pick<SamlServiceProvider, "imported">,
+  use: "signing" | "encryption",
+): readonly X509Certificate[] {
+  const keys = imported?.keys?.filter((key) => key.use === undefined || key.use === use) ?? [];
+  return keys.map(({ certificate }) => new X509Certificate(Buffer.from(certificate, "base64")));
 }

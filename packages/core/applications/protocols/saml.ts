@@ -9,6 +9,7 @@ import { listed } from "../../kernel/words.ts";
 import { readAddress, shownAddress, storedAddress } from "./addresses.ts";
 import type { SamlServiceProvider } from "./model.ts";
 import { samlOptions } from "./options.ts";
+import { checkImported, importedAfter, logoutMethodOf, readAgain } from "./saml-metadata-kept.ts";
 import type { SamlBody, SamlManual } from "./shapes.ts";
 
 type Body = z.output<typeof SamlBody>;
@@ -19,6 +20,8 @@ export interface SamlSource {
   readonly manual: Manual;
   /** The signing certificate of the metadata, as the Base64 of its PEM. */
   readonly certificate?: string;
+  /** Whether it is metadata from an address. */
+  readonly isFetched?: boolean;
 }
 
 const ATTRIBUTE_NAME_FORMAT = "urn:oasis:names:tc:SAML:2.0:attrname-format:basic";
@@ -27,10 +30,16 @@ const INDEX_MAX = 2 ** 31 - 1;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+/** The settings after a body. Metadata from the address that it came from before keeps what it does not say. */
+export function samlAfter({ manual, isFetched }: SamlSource, before: SamlServiceProvider | undefined) {
+  const isAgain = isFetched && manual.imported?.metadataURL === before?.imported?.metadataURL;
+  return samlServiceProvider(before && isAgain ? readAgain(manual, before) : manual, before);
+}
+
 /**
- * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent
- * part is off. `isImported`: algorithms that are not secure are kept, and nobody can sign in with them. Throws
- * `saml.invalid`.
+ * The settings after a manual configuration, which replaces all of them; what metadata has said stays. A part without
+ * its switch is on, an absent part is off. `isImported`: algorithms that are not secure are kept, and nobody can sign
+ * in with them. Throws `saml.invalid`.
  */
 export function samlServiceProvider(
   given: Manual,
@@ -40,6 +49,7 @@ export function samlServiceProvider(
   checkTogether(
     () => checkKeys(given),
     () => checkAddresses(given),
+    () => checkImported(given),
     () => {
       if (!isImported) checkAlgorithms(given);
     },
@@ -48,7 +58,8 @@ export function samlServiceProvider(
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;
   const { assertionConsumerUrls: urls, defaultAssertionConsumerUrl: requested } = manual;
   const withAttributes = attributeProfile?.enabled ?? false;
-  const { enabled: _, logoutMethod, idpInitiatedSingleLogout, ...logoutUrls } = logout ?? {};
+  const { enabled: _, logoutMethod: __, idpInitiatedSingleLogout, ...logoutUrls } = logout ?? {};
+  const imported = importedAfter(manual, before);
   return {
     issuer: manual.issuer,
     ...(manual.serviceProviderQualifier && { serviceProviderQualifier: manual.serviceProviderQualifier }),
@@ -65,7 +76,7 @@ export function samlServiceProvider(
     singleLogoutProfile: {
       ...logoutUrls,
       enabled: logout ? (logout.enabled ?? true) : false,
-      logoutMethod: logoutMethod ?? "BACKCHANNEL",
+      logoutMethod: logoutMethodOf(manual, imported),
       idpInitiatedSingleLogout: {
         enabled: idpInitiatedSingleLogout?.enabled ?? false,
         returnToUrls: idpInitiatedSingleLogout?.returnToUrls ?? [],
@@ -80,6 +91,7 @@ export function samlServiceProvider(
       signingAlgorithm: responseSigning?.signingAlgorithm ?? samlOptions.responseSigningAlgorithm.defaultValue,
     },
     enableAssertionQueryProfile: manual.enableAssertionQueryProfile ?? false,
+    ...(imported && { imported }),
   };
 }
 
@@ -241,7 +253,13 @@ export async function readSaml(
   if (manualConfiguration) return { manual: manualConfiguration };
   const bytes = metadataFile !== undefined ? fileBytes(metadataFile) : await fetched(metadataURL ?? "", exempt, tenant);
   const { readSamlMetadata } = await import("./saml-metadata.ts");
-  return readSamlMetadata(bytes, clock.now());
+  const { manual, certificate } = readSamlMetadata(bytes, clock.now());
+  const imported = { ...manual.imported, ...(metadataURL !== undefined && { metadataURL }) };
+  return {
+    manual: { ...manual, imported },
+    ...(certificate !== undefined && { certificate }),
+    isFetched: metadataURL !== undefined,
+  };
 }
 
 function fileBytes(file: string): Uint8Array {

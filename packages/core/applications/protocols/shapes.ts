@@ -5,7 +5,7 @@
 import * as z from "../../kernel/zod.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
-import { SamlImported } from "./saml-imported.ts";
+import { SamlImported } from "./shapes-imported.ts";
 import { gracefulRotation, refusedMembers, signInMembers, signInShown } from "./shapes-sign-in.ts";
 
 const url = text(2_048);

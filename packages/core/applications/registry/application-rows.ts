@@ -87,6 +87,14 @@ const inbound: Checks<InboundProtocols> = {
         assertion: having({ audiences: areTexts, recipients: areTexts, encryption: isObject }),
       }),
       singleLogoutProfile: having({ idpInitiatedSingleLogout: having({ returnToUrls: areTexts }) }),
+      imported: maybe(
+        having({
+          validUntil: isOptionalText,
+          assertionConsumerServices: maybe(each(having({ binding: isText, location: isText }))),
+          singleLogoutServices: maybe(each(having({ binding: isText, location: isText }))),
+          keys: maybe(each(having({ use: isOptionalText, certificate: isText }))),
+        }),
+      ),
     }),
   ),
   passiveSts: maybe(having({ realm: isText, replyTo: isText, replyToLogout: isOptionalText })),

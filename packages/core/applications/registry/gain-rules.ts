@@ -102,6 +102,7 @@ const ofApplication: Readonly<Record<string, Ways<Application>>> = {
   authenticationSequence: sequenceWays,
   "claimConfiguration.subject": subjectWays,
   "saml.assertionConsumerUrls": ({ inbound: { saml } }) => saml?.assertionConsumerUrls ?? [],
+  "saml.imported.keys": ({ inbound: { saml } }) => (saml?.imported?.keys ?? []).map((key) => JSON.stringify(key)),
   "passiveSts.replyTo": ({ inbound: { passiveSts } }) => texts(passiveSts?.replyTo),
 };
 

@@ -68,6 +68,14 @@ export interface Conditions {
   readonly isRequired?: boolean;
 }
 
+/** What the log line of a request says besides its result, for operators. */
+export interface NotedEvent {
+  readonly event: "saml-metadata-ended";
+  readonly tenant: string;
+  /** The id of the resource that it is about. */
+  readonly resource: string;
+}
+
 /** The context of every request, public ones included. */
 export interface PublicContext {
   readonly traceId: string;
@@ -88,6 +96,8 @@ export interface PublicContext {
   readonly inParts?: <R>(place: number, work: (stores: unknown) => Promise<R>) => Promise<R>;
   /** Lets scripts of some origins read the response, also where it is an error (`Operation.scripts`). */
   readonly readableBy?: (origins: readonly string[]) => void;
+  /** Adds to the log line of the request what operators should know of it. */
+  readonly note?: (event: NotedEvent) => void;
   /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }

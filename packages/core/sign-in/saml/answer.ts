@@ -15,7 +15,7 @@ import { claimedUser, namedNeeds } from "../openid/memberships.ts";
 import { uriOf } from "../openid/user-claims.ts";
 import { valuesOf } from "../sso/claimed.ts";
 import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
-import { entityIdOf, type SamlContext } from "./context.ts";
+import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, classOf } from "./contexts.ts";
 import { nameIdOf } from "./name-id.ts";
 import { addingName } from "./names-store.ts";
@@ -54,11 +54,19 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
     const page = await sendAssertion(asserted, answered, headers, context);
     // It stands in the table before it leaves: so a request has one assertion at most, and none that cannot be made.
     await context.table.write(usingRequest({ clientId: request.clientId, id }, context.now), ...steps);
+    noteEnded(asker.application, context);
     return page;
   } catch (error) {
     if (error instanceof SamlRefusal) return sendRefusal(error, answered, headers, context);
     throw error;
   }
+}
+
+/** Metadata that has ended stops nobody: its owner may have forgotten it, and people would stand before a shut door. */
+function noteEnded({ id: resource, inbound }: Asker["application"], { note, now, ...of }: SamlContext): void {
+  const { validUntil } = samlOf(inbound).imported ?? {};
+  if (validUntil === undefined || Date.parse(validUntil) > now) return;
+  note?.({ event: "saml-metadata-ended", tenant: tenantOf(of), resource });
 }
 
 /** What is asserted of the user of a session, and the steps that note it there. */

@@ -1,5 +1,6 @@
 /** The authentication request (SAML Core 2.0 section 3.4.1): what a service provider asks for. Pure. */
 import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
+import { consumerAt } from "../../applications/protocols/saml-imported.ts";
 import type { AskedContexts, SamlAsked } from "../flow/saml/asked.ts";
 import { isConsumer } from "../flow/saml/provider.ts";
 import { comparisons } from "./contexts.ts";
@@ -68,7 +69,7 @@ export function readCommon({ attributes }: XmlNode, { destination, isSigned, now
   return id;
 }
 
-/** The address that a request names by itself or by its place in the settings, or the default one. */
+/** The address that a request names by itself or by an index, or the default one. */
 function addressOf(attributes: XmlNode["attributes"], provider: SamlServiceProvider): string {
   const url = attributes.get("AssertionConsumerServiceURL");
   const index = attributes.get("AssertionConsumerServiceIndex");
@@ -76,7 +77,7 @@ function addressOf(attributes: XmlNode["attributes"], provider: SamlServiceProvi
     throw refuse("It has AssertionConsumerServiceURL and AssertionConsumerServiceIndex: send one of them.");
   }
   if (index !== undefined && !INDEX.test(index)) throw refuse(UNREGISTERED);
-  const named = index === undefined ? url : (provider.assertionConsumerUrls[Number(index)] ?? "");
+  const named = index === undefined ? url : (consumerAt(Number(index), provider) ?? "");
   const address = named ?? provider.defaultAssertionConsumerUrl;
   if (!isConsumer(address, provider)) throw refuse(UNREGISTERED);
   return address;
@@ -84,7 +85,8 @@ function addressOf(attributes: XmlNode["attributes"], provider: SamlServiceProvi
 
 const UNREGISTERED =
   "Its AssertionConsumerServiceURL must be one of the assertionConsumerUrls of the application, character by " +
-  "character, and https; or send AssertionConsumerServiceIndex: its place among them, from 0.";
+  "character, https, and no address of another binding than HTTP-POST; or send AssertionConsumerServiceIndex: that of " +
+  "its metadata, or without metadata its place among them, from 0.";
 
 /** What a verified request asks for. Throws `SamlRefusal`, which the service provider is told. */
 export function readAsked(

@@ -5,6 +5,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { localesIn, removingBrowserText, removingSessionCookie } from "../flow/cookies.ts";
 import { visitedService } from "../flow/front-channel.ts";
+import { requestKeysOf } from "../flow/saml/keys.ts";
 import { referencesIn } from "../flow/session.ts";
 import { chainAddress, type LogoutChain, movingChain, type ReadChain, readChain } from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
@@ -16,7 +17,6 @@ import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { idOfTurn, isConfirmed } from "./logout-request.ts";
 import type { Binding } from "./message.ts";
 import { type Headers, type Message, verifiedRoot } from "./provider.ts";
-import { requestKeysOf } from "./request-signature.ts";
 import { sendLogoutRequest, sendLogoutResponse } from "./send-logout.ts";
 
 /**

@@ -9,6 +9,7 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
 import { type FrontChannels, frontChannelsOf } from "../flow/front-channel.ts";
 import { samlOf } from "../flow/saml/claims.ts";
+import { requestKeysOf } from "../flow/saml/keys.ts";
 import { samlClientId } from "../flow/saml/provider.ts";
 import { referencesIn } from "../flow/session.ts";
 import { sealSignOut, signOutAddress } from "../flow/sso/tickets.ts";
@@ -24,7 +25,6 @@ import { type LogoutAsked, readLogoutRequest, sentRequestOf } from "./logout-req
 import type { Binding } from "./message.ts";
 import { sessionsNamed } from "./names-store.ts";
 import { type Headers, type Message, providerOf, type SamlParameters, verifiedRoot } from "./provider.ts";
-import { requestKeysOf } from "./request-signature.ts";
 import { sendSoapLogoutResponse } from "./send-logout.ts";
 import { refuse } from "./tree.ts";
 import { usingRequest } from "./used-requests-store.ts";

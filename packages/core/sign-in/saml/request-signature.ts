@@ -5,8 +5,6 @@
  */
 import { type KeyObject, verify } from "node:crypto";
 import { knownIn, requestSignatures, type SignatureAlgorithm } from "../../applications/protocols/saml-algorithms.ts";
-import { pemCertificates } from "../../applications/registry/client-keys.ts";
-import type { Application } from "../../applications/registry/model.ts";
 import { later } from "../../kernel/later.ts";
 import { UNSIGNED, WEAK, WRONG } from "./signature-problems.ts";
 import { refuse } from "./tree.ts";
@@ -16,12 +14,6 @@ const { signedPart } = later(() => import("./xml-signature.ts"), "signedPart");
 
 /** The parameter of a redirect that has the message. */
 export type MessageParameter = "SAMLRequest" | "SAMLResponse";
-
-/** The keys that verify requests of an application: one, or several while it changes them. */
-export function requestKeysOf({ advancedConfigurations: { certificate } }: Application): readonly KeyObject[] {
-  if (certificate?.type !== "PEM") return [];
-  return pemCertificates(certificate.value).map(({ publicKey }) => publicKey);
-}
 
 /** Verifies the signature of a redirect (SAML Bindings 2.0 section 3.4.4.1). Throws `request.invalid`. */
 export function checkRedirect(rawQuery: string, message: MessageParameter, keys: readonly KeyObject[]): void {

@@ -1,7 +1,6 @@
 /** Composes answers with the settings of an application, and sends them through the browser. */
 import { randomBytes } from "node:crypto";
 import { digests, isKnown, SAFE, signatures } from "../../applications/protocols/saml-algorithms.ts";
-import { pemCertificates } from "../../applications/registry/client-keys.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import type { Canonical } from "../../kernel/canonical-xml.ts";
 import { later } from "../../kernel/later.ts";
@@ -10,6 +9,7 @@ import { formTargetOf } from "../flow/answers.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { localesIn } from "../flow/cookies.ts";
 import { samlOf } from "../flow/saml/claims.ts";
+import { encryptionCertificateOf } from "../flow/saml/keys.ts";
 import { languageOf } from "../pages/language.ts";
 import { formPostPage } from "../pages/pages.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
@@ -45,7 +45,7 @@ export async function sendAssertion(
   const answering = answeringTo(answered, context);
   const { enabled, assertionEncryptionAlgorithm, keyEncryptionAlgorithm } =
     saml.singleSignOnProfile.assertion.encryption;
-  const certificate = pemCertificates(application.advancedConfigurations.certificate?.value ?? "")[0]?.toString();
+  const certificate = enabled ? encryptionCertificateOf(application)?.toString() : undefined;
   if (enabled && certificate === undefined) throw new Error("a provider without a certificate was not refused");
   const response = await responseWith(assertionOf(asserted, answering, signer), answering, {
     signer: saml.responseSigning.enabled ? signer : undefined,

@@ -4,6 +4,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { samlOf } from "../flow/saml/claims.ts";
+import { requestKeysOf } from "../flow/saml/keys.ts";
 import { isConsumer, samlClientId, samlProblemOf } from "../flow/saml/provider.ts";
 import { FACTORS_CLASS } from "../openid/id-token.ts";
 import { leadToSignIn } from "../sso/lead-on.ts";
@@ -19,7 +20,6 @@ import {
   unknownProvider,
   verifiedRoot,
 } from "./provider.ts";
-import { requestKeysOf } from "./request-signature.ts";
 import { newId, sendRefusal } from "./send.ts";
 import { SamlRefusal, status } from "./status.ts";
 

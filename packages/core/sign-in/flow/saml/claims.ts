@@ -20,8 +20,10 @@ type Provider = Pick<Application, "claimConfiguration" | "inbound">;
 
 /** The attributes of an answer: none where neither the settings nor the request ask for them. */
 export function attributesOf(asked: SamlAsked, { claimConfiguration, inbound }: Provider): readonly AskedAttribute[] {
-  const { attributeProfile, singleSignOnProfile } = samlOf(inbound);
-  const isNamed = asked.attributeIndex === singleSignOnProfile.attributeConsumingServiceIndex;
+  const { attributeProfile, singleSignOnProfile, imported } = samlOf(inbound);
+  const { attributeConsumingServiceIndex: own } = singleSignOnProfile;
+  const indexes = [own, ...(imported?.attributeConsumingServiceIndexes ?? []).map(String)];
+  const isNamed = asked.attributeIndex !== undefined && indexes.includes(asked.attributeIndex);
   if (!attributeProfile.enabled || !(attributeProfile.alwaysIncludeAttributesInResponse || isNamed)) return [];
   return requestedAttributes(claimConfiguration);
 }

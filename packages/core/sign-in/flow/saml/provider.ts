@@ -7,16 +7,14 @@ import {
   keyEncryptions,
   signatures,
 } from "../../../applications/protocols/saml-algorithms.ts";
-import { pemCertificates } from "../../../applications/registry/client-keys.ts";
+import { takesPosts } from "../../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../../applications/registry/model.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
 import { canTakeForms } from "../sso/addresses.ts";
 import type { AskerStores } from "../sso/asker-stores.ts";
-
-/** Shorter keys of RSA do not protect. */
-const KEY_BITS_MIN = 2_048;
+import { encryptionCertificateOf, KEY_BITS_MIN, requestKeysOf } from "./keys.ts";
 
 /** The application of a request with its client; `undefined` where it may not be answered now. One round trip. */
 export async function findProvider(
@@ -40,12 +38,12 @@ export function samlClientId(applicationId: string): string {
   return `·saml·${applicationId}`;
 }
 
-/** Whether answers may go to an address: it is registered, character by character, and safe to post to. */
+/** Whether answers may go to an address: it is registered, character by character, takes posts, and is safe. */
 export function isConsumer(
   address: string,
-  { assertionConsumerUrls }: Pick<SamlServiceProvider, "assertionConsumerUrls">,
+  saml: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
 ): boolean {
-  return assertionConsumerUrls.includes(address) && canTakeForms(address);
+  return saml.assertionConsumerUrls.includes(address) && takesPosts(address, saml) && canTakeForms(address);
 }
 
 /**
@@ -53,7 +51,7 @@ export function isConsumer(
  * the settings ask for.
  */
 export function samlProblemOf(application: Application, sendsMail: boolean): string | undefined {
-  const { applicationEnabled, inbound, advancedConfigurations } = application;
+  const { applicationEnabled, inbound } = application;
   const { saml } = inbound;
   if (!saml || !applicationEnabled) return "The application is not enabled.";
   const { assertion } = saml.singleSignOnProfile;
@@ -70,17 +68,14 @@ export function samlProblemOf(application: Application, sendsMail: boolean): str
       return "An algorithm of assertion.encryption of the application is not secure. Choose AES-GCM and RSA-OAEP.";
     }
   }
-  const needsKey = encryption.enabled || saml.requestValidation.enableSignatureValidation;
-  if (needsKey && advancedConfigurations.certificate?.type !== "PEM") {
-    return "Requests are verified, and assertions encrypted, with the PEM certificate of the application: it has none.";
+  if (saml.requestValidation.enableSignatureValidation && requestKeysOf(application).length === 0) {
+    return "Requests are verified with the keys of the metadata or the PEM certificate of the application: it has none.";
   }
-  if (encryption.enabled && !canEncrypt(advancedConfigurations.certificate?.value ?? "")) {
-    return `Assertions are encrypted for the first certificate: its key must be RSA of ${KEY_BITS_MIN} bits or more.`;
+  if (encryption.enabled && !encryptionCertificateOf(application)) {
+    return (
+      "Assertions are encrypted for the key of the metadata, or for the first PEM certificate of the application: it " +
+      `must be RSA of ${KEY_BITS_MIN} bits or more.`
+    );
   }
   return unmetBy(application, sendsMail)?.message;
-}
-
-function canEncrypt(pem: string): boolean {
-  const key = pemCertificates(pem)[0]?.publicKey;
-  return key?.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= KEY_BITS_MIN;
 }
