@@ -131,10 +131,11 @@ describe("askPassiveSts, takeSsoRequest, sendPassiveStsToken", () => {
   });
   test.each([SAML_11, SAML_20])("attributes are those of the claim configuration, as %s has them", async (type) => {
     const party = await newParty({}, claims("lastname", "groups", "emailaddress", "nickname"));
-    const { attributes } = await tokenFor(party, { wreq: typed(type) });
+    const { attributes, wresult } = await tokenFor(party, { wreq: typed(type) });
+    // Some parsers leave what a browser makes of line breaks as it is.
+    expect(wresult).not.toMatch(/[\r\n]/);
     const { [`${LOCAL}groups`]: groups, ...others } = attributes;
     expect(groups?.toSorted()).toEqual(["crew", "drivers"]);
-    // A reader of XML finds the line breaks that were signed, whatever the browser makes of them.
     expect(others).toEqual({
       [`${LOCAL}lastname`]: ['<Jansen> & "Co"\r\n\tof\nÄrö 😀'],
       [`${LOCAL}emailaddress`]: ["kim@cars.example"],

@@ -60,7 +60,7 @@ async function signIn(parameters: PassiveStsParameters, isForm: boolean, context
       id: newId(),
       takenMs: context.now,
       ...wishes,
-      // None lives so long in any case, and one that lives for no time helps nobody.
+      // With 0 the person signs in again; a token that lives for no time would help nobody.
       ...(freshMinutes && { freshMinutes }),
     },
     isRedirectSent: true,
