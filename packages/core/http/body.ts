@@ -63,6 +63,12 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
     const text = decodeUtf8(bytes);
     if (isSoap) return { soap: text };
+    if (takesSoap && new URLSearchParams(text).has("soap")) {
+      throw new Fault(
+        "request.malformed",
+        "An envelope is sent with the Content-Type text/xml, and is the whole body.",
+      );
+    }
     return media === "form" ? readForm(text, repeated) : await readJson(text, limits.members);
   };
 }

@@ -7,9 +7,10 @@ import { isPlainHost, isRunnable } from "../../applications/protocols/addresses.
 import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
 import { type LogoutService, logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
 import type { ApplicationStore } from "../../applications/registry/store.ts";
-import type { ToldClient } from "../../tokens/logout-model.ts";
+import type { Frame, Visit } from "../logout/chain-store.ts";
 import type { SessionWithClients } from "../sessions/session-store.ts";
 import { passiveStsClientId } from "./passive-sts/relying-party.ts";
+import { canTakeForms } from "./sso/addresses.ts";
 
 /** Pages that are opened: the policy of the page names the origin of each, and headers have at most 10,240 bytes. */
 const FRAMES_MAX = 20;
@@ -25,9 +26,11 @@ interface FrameParts {
 /** What the browser has to do. */
 export interface FrontChannels {
   /** Pages that it opens unseen. */
-  readonly frames: readonly string[];
-  /** Service providers that it visits, each with its tenant. */
-  readonly visits: readonly (ToldClient & { readonly tenant: string })[];
+  readonly frames: readonly Frame[];
+  /** Service providers that it visits. */
+  readonly visits: readonly Visit[];
+  /** True where the settings of a service provider name no way to tell it. */
+  readonly isPartial: boolean;
 }
 
 /** What the browser does for a session that ends. One round trip, none without clients. */
@@ -37,7 +40,7 @@ export async function frontChannelsOf(
 ): Promise<FrontChannels> {
   const found = await Promise.all(
     clients.map(async ({ endsTokens: _, tenant = session.tenant, ...client }) => ({
-      client: { ...client, tenant },
+      client: { ...client, tenant, sid: session.sid },
       inbound: (await applications.find(tenant, client.applicationId))?.inbound,
     })),
   );
@@ -51,16 +54,27 @@ export async function frontChannelsOf(
     if (address === undefined || !canOpen(address)) return [];
     return [withParameters(address, { iss: issuerOf(tenant), sid: session.sid })];
   });
-  const visits = found.flatMap(({ client, inbound }) =>
-    client.saml && inbound?.saml && visitedService(inbound.saml) ? [client] : [],
+  const providers = found.flatMap(({ client, inbound }) =>
+    client.saml && inbound?.saml ? [{ client, saml: inbound.saml }] : [],
   );
-  return { frames: [...new Set(pages)].slice(0, FRAMES_MAX), visits };
+  return {
+    frames: [...new Set(pages)].slice(0, FRAMES_MAX).map((address) => ({ sid: session.sid, address })),
+    visits: providers.flatMap(({ client, saml }) => (visitedService(saml) ? [client] : [])),
+    isPartial: providers.some(({ saml }) => tellingServices(saml).length === 0),
+  };
 }
 
 /** The service that a browser is sent to with a logout request; `undefined` for a provider that is told by SOAP. */
 export function visitedService(saml: SamlServiceProvider): LogoutService | undefined {
-  const [service] = logoutServicesOf(saml).filter(({ binding }) => binding !== "HTTP-Artifact");
-  return service && service.binding !== "SOAP" && canOpen(service.location) ? service : undefined;
+  const [service] = tellingServices(saml);
+  return service && service.binding !== "SOAP" ? service : undefined;
+}
+
+/** The services by which a provider can be told, the preferred one first. */
+export function tellingServices(saml: SamlServiceProvider): readonly LogoutService[] {
+  return logoutServicesOf(saml).filter(
+    ({ binding, location }) => binding === "SOAP" || (binding !== "HTTP-Artifact" && canTakeForms(location)),
+  );
 }
 
 function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
@@ -69,8 +83,8 @@ function withParameters(address: string, parameters: Readonly<Record<string, str
   return url.href;
 }
 
-/** Whether a browser may be sent to an address: one that came in a file may be anything. */
-export function canOpen(address: string): boolean {
+/** An address that came in a file may be anything. */
+function canOpen(address: string): boolean {
   if (address.length > LENGTH_MAX || isRunnable(address) || !URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return (protocol === "https:" || protocol === "http:") && isPlainHost(hostname);

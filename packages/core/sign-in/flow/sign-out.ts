@@ -163,27 +163,28 @@ async function end(
   const cookies = [removingSessionCookie(tenant), removingBrowserText()];
   if (!ended.clients.some(({ saml }) => saml)) {
     const [{ frames }] = await Promise.all([frontChannelsOf(ended, parts), ending()]);
-    return leave(request, sending, { cookies, frames });
+    return leave(request, sending, { cookies, frames: frames.map(({ address }) => address) });
   }
-  const { frames, visits } = await frontChannelsOf(ended, parts);
+  const { frames, visits, isPartial } = await frontChannelsOf(ended, parts);
   if (visits.length === 0) {
     await ending();
-    return leave(request, sending, { cookies, frames });
+    return leave(request, sending, { cookies, frames: frames.map(({ address }) => address) });
   }
-  // The function of single sign-on signs what the service providers are told.
+  // The function of single sign-on signs what the service providers are told. Until the end the cookie of the session
+  // shows it that the browser is the one that was signed in.
   const location = request.to && locationOf(request.to);
   const { handle, step } = startingChain(
     {
-      ended: [{ tenant, sid }],
+      ended: [{ tenant, sid, digest: ended.digest }],
       waiting: visits,
-      isPartial: false,
+      isPartial,
       frames,
       ...(location !== undefined && { location }),
     },
     now,
   );
   await ending(step);
-  return leadTo(pathOf(chainAddress(handle), request.tenant), { ...sending, cookies });
+  return leadTo(pathOf(chainAddress(handle), request.tenant), sending);
 }
 
 /** What becomes of the browser besides the answer. */

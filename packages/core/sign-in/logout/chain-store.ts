@@ -23,25 +23,36 @@ export interface AnsweredLogout {
   readonly relayState?: string | undefined;
 }
 
-/** A session that has ended: the browser forgets its cookie. */
+/** A session that has ended: its cookie shows that a browser is the one of the session. */
 export interface EndedSession {
   readonly tenant: string;
   readonly sid: string;
+  /** The digest of its secret. */
+  readonly digest: string;
+}
+
+/** A service provider that is to be visited: a client with its tenant, and the session that it was in. */
+export type Visit = ToldClient & { readonly tenant: string; readonly sid: string };
+
+/** A page that is to be opened. */
+export interface Frame {
+  readonly sid: string;
+  readonly address: string;
 }
 
 /** How far a sign-out is. */
 export interface LogoutChain {
   readonly ended: readonly EndedSession[];
-  /** The providers that are not told yet, each with its tenant. */
-  readonly waiting: readonly (ToldClient & { readonly tenant: string })[];
+  /** The providers that are not told yet. */
+  readonly waiting: readonly Visit[];
   /** The provider whose answer is awaited. */
-  readonly asked?: string | undefined;
+  readonly asked?: Visit | undefined;
   /** How many requests were sent. */
   readonly turn: number;
   /** One of the providers has not confirmed, or cannot be told. */
   readonly isPartial: boolean;
   /** Pages of other clients that the browser opens. */
-  readonly frames: readonly string[];
+  readonly frames: readonly Frame[];
   /** What the browser gets at last; absent for a page that says that the person is signed out. */
   readonly answered?: AnsweredLogout | undefined;
   readonly location?: string | undefined;
@@ -49,7 +60,8 @@ export interface LogoutChain {
 
 /** A chain as it was read. */
 export interface ReadChain {
-  readonly handle: string;
+  /** The digest of its handle: it names the chain to those who must not go on with it. */
+  readonly digest: string;
   readonly chain: LogoutChain;
   /** Names this state of it. */
   readonly state: string;
@@ -60,13 +72,15 @@ const SECONDS = 30 * 60;
 
 type Row = LogoutChain & { readonly state: string; readonly expiresAtSeconds: number };
 
+const visit = record<Visit>({ ...toldClient, tenant: text, sid: text });
+
 const rows = rowCodec<Row>("sign-out", {
-  ended: list(record<EndedSession>({ tenant: text, sid: text })),
-  waiting: list(record<ToldClient & { readonly tenant: string }>({ ...toldClient, tenant: text })),
-  asked: optional(text),
+  ended: list(record<EndedSession>({ tenant: text, sid: text, digest: text })),
+  waiting: list(visit),
+  asked: optional(visit),
   turn: number,
   isPartial: bool,
-  frames: list(text),
+  frames: list(record<Frame>({ sid: text, address: text })),
   answered: optional(
     record<AnsweredLogout>({
       tenant: text,
@@ -81,38 +95,47 @@ const rows = rowCodec<Row>("sign-out", {
   expiresAtSeconds: number,
 });
 
-/** Where a chain goes on, below the path of the tenant. */
-export const chainAddress = (handle: string) => `/samlsso/logout?chain=${handle}`;
+const DIGEST = /^[A-Za-z0-9_-]{43}$/;
+
+/** Where a chain goes on, below the path of the tenant: by its handle, or by its digest with the cookie of a session. */
+export const chainAddress = (name: string) => `/samlsso/logout?chain=${name}`;
+
+/** The digest of a chain by its handle or its digest; `undefined` for any other text. */
+export function chainNamed(text: string): { readonly digest: string; readonly isHandle: boolean } | undefined {
+  if (isOpaque(text, "lc_")) return { digest: digestOf(text), isHandle: true };
+  return DIGEST.test(text) ? { digest: text, isHandle: false } : undefined;
+}
 
 /** A new chain: the step that stores it, which belongs in the transaction that ends the sessions, and its handle. */
 export function startingChain(
   chain: Omit<LogoutChain, "turn" | "asked">,
   nowMs: number,
-): { readonly handle: string; readonly step: Step } {
+): { readonly handle: string; readonly digest: string; readonly step: Step } {
   const handle = newOpaque("lc_");
-  const put = itemOf(handle, { ...chain, turn: 0 }, randomUUID(), nowMs);
+  const digest = digestOf(handle);
+  const put = itemOf(digest, { ...chain, turn: 0 }, randomUUID(), nowMs);
   return {
     handle,
+    digest,
     step: { put, when: "absent", otherwise: (found) => (found?.state === put.state ? "applied" : stale()) },
   };
 }
 
-/** A chain; `undefined` for a text that is no handle, and one that is over or too old. One round trip. */
-export async function readChain(table: Table, handle: string, nowMs: number): Promise<ReadChain | undefined> {
-  if (!isOpaque(handle, "lc_")) return undefined;
-  const item = await table.get(keys.logoutChain(digestOf(handle)));
+/** A chain by the digest of its handle; `undefined` for one that is too old. One round trip. */
+export async function readChain(table: Table, digest: string, nowMs: number): Promise<ReadChain | undefined> {
+  const item = await table.get(keys.logoutChain(digest));
   if (!item) return undefined;
   const { state, expiresAtSeconds, ...chain } = rows.read(item);
-  return nowMs < expiresAtSeconds * 1_000 ? { handle, chain, state } : undefined;
+  return nowMs < expiresAtSeconds * 1_000 ? { digest, chain, state } : undefined;
 }
 
 /** The step that moves a chain on. It throws the error of `stale` where another request has done so. */
-export function movingChain({ handle, state }: ReadChain, chain: LogoutChain, nowMs: number): Step {
-  const put = itemOf(handle, chain, randomUUID(), nowMs);
+export function movingChain({ digest, state }: ReadChain, chain: LogoutChain, nowMs: number): Step {
+  const put = itemOf(digest, chain, randomUUID(), nowMs);
   return { put, when: { equal: { state } }, otherwise: (found) => (found?.state === put.state ? "applied" : stale()) };
 }
 
-function itemOf(handle: string, chain: LogoutChain, state: string, nowMs: number): Item {
+function itemOf(digest: string, chain: LogoutChain, state: string, nowMs: number): Item {
   const expiresAtSeconds = Math.ceil(nowMs / 1_000) + SECONDS;
-  return { ...keys.logoutChain(digestOf(handle)), ...rows.write({ ...chain, state, expiresAtSeconds }) };
+  return { ...keys.logoutChain(digest), ...rows.write({ ...chain, state, expiresAtSeconds }) };
 }

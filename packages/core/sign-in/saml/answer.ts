@@ -89,7 +89,9 @@ async function assertedOf(
   const of = { user, tenant: home, isGuest, given, needs };
   const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
   const known = current.client?.saml;
-  const nameId = await nameIdOf(asked, claimed, application, entityIdOf(tenant, context), {
+  // The name of this side in all messages to the provider.
+  const issuer = samlOf(application.inbound).idpEntityIdAlias || entityIdOf(tenant, context);
+  const nameId = await nameIdOf(asked, claimed, application, issuer, {
     // A session has one, so that its end can be told.
     transient: () => (known?.format === nameIdFormats.transient ? known.value : newId()),
     pairwise: () => pairwiseFor(request, samlOf(application.inbound).issuer, current, context),
@@ -106,6 +108,7 @@ async function assertedOf(
   const sessionIndex = sessionIndexOf(session.sid, request.clientId);
   const { clientId } = request;
   const { format, value } = nameId;
+  const name = { format, value, index: sessionIndex, endsAtSeconds: session.endsAtSeconds };
   const noting = notingCode(
     // Its use was noted by the function of sign-in.
     { ...current, storing: undefined },
@@ -113,7 +116,7 @@ async function assertedOf(
       clientId,
       applicationId: application.id,
       subject: value,
-      saml: { format, value, index: sessionIndex, endsAtSeconds: session.endsAtSeconds },
+      saml: name,
       ...(isGuest && { tenant }),
     },
   );
@@ -129,10 +132,7 @@ async function assertedOf(
       attributes: valuesOf(attributes, claimed, application),
       nameFormat: saml.attributeProfile.nameFormat,
     },
-    steps:
-      noting.length === 0
-        ? []
-        : [...noting, addingName({ tenant, clientId, format, value }, { index: sessionIndex }, session)],
+    steps: noting.length === 0 ? [] : [...noting, addingName({ tenant, clientId, value }, name, session)],
   };
 }
 

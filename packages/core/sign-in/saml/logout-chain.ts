@@ -7,7 +7,15 @@ import { localesIn, removingBrowserText, removingSessionCookie } from "../flow/c
 import { visitedService } from "../flow/front-channel.ts";
 import { requestKeysOf } from "../flow/saml/keys.ts";
 import { referencesIn } from "../flow/session.ts";
-import { chainAddress, type LogoutChain, movingChain, type ReadChain, readChain } from "../logout/chain-store.ts";
+import {
+  chainAddress,
+  chainNamed,
+  type EndedSession,
+  type LogoutChain,
+  movingChain,
+  type ReadChain,
+  readChain,
+} from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
 import { pageHeaders } from "../pages/layout.ts";
 import { signedOutPage } from "../pages/pages.ts";
@@ -18,67 +26,83 @@ import { idOfTurn, isConfirmed } from "./logout-request.ts";
 import type { Binding } from "./message.ts";
 import { type Headers, type Message, verifiedRoot } from "./provider.ts";
 import { sendLogoutRequest, sendLogoutResponse } from "./send-logout.ts";
+import { childOf, textOf } from "./tree.ts";
 
 /**
- * Goes on from an address of this site, with the cookies of the browser: those of the ended sessions are removed. Three
- * round trips at most. Throws `request.invalid` for a sign-out that is over, or is none.
+ * Goes on from an address of this site. Only a browser with the cookie of one of the sessions that have ended visits the
+ * participants: it alone sees their names of the user. Another one that began the sign-out gets its end. Four round
+ * trips at most. Throws `request.invalid` for a sign-out that is over, or is none.
  */
-export async function continueLogout(handle: string, headers: Headers, context: SamlContext): Promise<PageResult> {
-  const read = await readChain(context.table, handle, context.now);
-  if (!read) throw over();
-  const { chain } = read;
-  const ended = new Set(chain.ended.map(({ sid }) => sid));
-  const forgotten = referencesIn(context).filter(({ sid }) => ended.has(sid));
-  // A page that was left open must not sign the person in again.
-  const cookies =
-    forgotten.length === 0
-      ? []
-      : [...forgotten.map(({ tenant }) => removingSessionCookie(tenant)), removingBrowserText()];
-  // A browser that comes back without an answer brings none any more.
-  const isPartial = chain.isPartial || chain.asked !== undefined;
-  const page = await goOn({ ...read, chain: { ...chain, isPartial } }, headers, context);
-  return { ...page, cookies: [...(page.cookies ?? []), ...cookies] };
+export async function continueLogout(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {
+  const named = chainNamed(text);
+  const read = named && (await readChain(context.table, named.digest, context.now));
+  if (!named || !read) throw over();
+  const cookies = referencesIn(context);
+  const { ended, waiting, frames, asked, isPartial } = read.chain;
+  const own = ended.filter((each) => cookies.some(({ sid, digest }) => sid === each.sid && digest === each.digest));
+  const isOwn = ({ sid }: { readonly sid: string }) => own.some((each) => each.sid === sid);
+  // A browser that comes back without an answer brings none any more; what other browsers would have to do is not done.
+  const isUndone = asked !== undefined || ![...waiting, ...frames].every(isOwn);
+  const chain = {
+    ...read.chain,
+    asked: undefined,
+    isPartial: isPartial || isUndone,
+    waiting: waiting.filter(isOwn),
+    frames: frames.filter(isOwn),
+  };
+  if (own.length > 0) return goOn({ ...read, chain }, own, headers, context);
+  return named.isHandle ? finish({ ...read, chain }, own, headers, context) : signedOutPage(shownTo(headers, context));
 }
 
-/** Sends the browser to the next participant, or to where the sign-out ends. Two round trips, one more at the end. */
-export async function goOn(read: ReadChain, headers: Headers, context: SamlContext): Promise<PageResult> {
-  const { asked: _, ...chain } = read.chain;
+/** Opens pages, then sends the browser to the next participant, or to where the sign-out ends. */
+async function goOn(
+  read: ReadChain,
+  own: readonly EndedSession[],
+  headers: Headers,
+  context: SamlContext,
+): Promise<PageResult> {
+  const { chain, digest } = read;
+  if (chain.frames.length > 0) {
+    const hasNext = chain.waiting.length > 0 || chain.answered !== undefined || chain.location !== undefined;
+    await moveChain(read, { ...chain, frames: [] }, context);
+    const location = pathOf(chainAddress(digest), tenantOf(context));
+    const frames = chain.frames.map(({ address }) => address);
+    return signedOutPage({ ...shownTo(headers, context), frames, ...(hasNext && { location }) });
+  }
   const [next, ...waiting] = chain.waiting;
-  if (!next) return finish({ ...read, chain }, headers, context);
+  if (!next) return finish(read, own, headers, context);
   const application = await context.applications.find(next.tenant, next.applicationId);
   const service = application?.inbound.saml && visitedService(application.inbound.saml);
   // It was removed meanwhile, or is told by SOAP now.
   if (!application || !service || !next.saml) {
-    return goOn({ ...read, chain: { ...chain, waiting, isPartial: true } }, headers, context);
+    return goOn({ ...read, chain: { ...chain, waiting, isPartial: true } }, own, headers, context);
   }
   const turn = chain.turn + 1;
-  await move(read, { ...chain, waiting, turn, asked: next.clientId }, context);
-  return sendLogoutRequest(
-    { application, tenant: next.tenant, id: idOfTurn(read.handle, turn), name: next.saml, service },
-    headers,
-    context,
-  );
+  await moveChain(read, { ...chain, waiting, turn, asked: next }, context);
+  const told = { application, tenant: next.tenant, id: idOfTurn(digest, turn), name: next.saml, service };
+  return sendLogoutRequest(told, headers, context);
 }
 
-/** The last pages: those that other clients open, then what the sign-out was asked with. */
-async function finish(read: ReadChain, headers: Headers, context: SamlContext): Promise<PageResult> {
-  const { chain } = read;
-  const { frames, answered, location } = chain;
-  const shown = shownTo(headers, context);
-  if (frames.length > 0) {
-    const hasNext = answered !== undefined || location !== undefined;
-    await move(read, { ...chain, frames: [] }, context);
-    const next = pathOf(chainAddress(read.handle), tenantOf(context));
-    return signedOutPage({ ...shown, frames, ...(hasNext && { location: next }) });
-  }
-  if (answered) {
-    const application = await context.applications.find(answered.tenant, answered.applicationId);
-    if (application?.inbound.saml) {
-      return answer({ application, answered, isPartial: chain.isPartial }, headers, context);
-    }
-  }
-  if (location === undefined) return signedOutPage(shown);
-  return { status: 303, headers: { ...pageHeaders(), location } };
+/** Where the sign-out ends: what it was asked with is answered once, and the browser forgets the sessions. */
+async function finish(
+  read: ReadChain,
+  own: readonly EndedSession[],
+  headers: Headers,
+  context: SamlContext,
+): Promise<PageResult> {
+  const { answered, location, ...chain } = read.chain;
+  await moveChain(read, { ...chain, waiting: [], frames: [] }, context);
+  // A page that was left open must not sign the person in again.
+  const cookies =
+    own.length === 0 ? [] : [...own.map(({ tenant }) => removingSessionCookie(tenant)), removingBrowserText()];
+  const application = answered && (await context.applications.find(answered.tenant, answered.applicationId));
+  const isAnswered = answered !== undefined && application?.inbound.saml !== undefined;
+  const page = isAnswered
+    ? await answer({ application, answered, isPartial: chain.isPartial }, headers, context)
+    : location === undefined
+      ? signedOutPage(shownTo(headers, context))
+      : { status: 303, headers: { ...pageHeaders(), location } };
+  return { ...page, cookies };
 }
 
 /** The answer to who asked for the sign-out; where that has no address for answers, a page for the person. */
@@ -106,6 +130,8 @@ export async function confirmed(
   const isSigned = keys.length > 0;
   try {
     const root = await verifiedRoot(message, binding, isSigned ? keys : undefined, context);
+    const issuer = childOf(root, "assertion", "Issuer");
+    if (issuer && textOf(issuer) !== application.inbound.saml?.issuer) return false;
     readCommon(root, { destination: endpointOf(tenantOf(context), context), isSigned, nowMs: context.now });
     return isConfirmed(root);
   } catch (error) {
@@ -115,7 +141,8 @@ export async function confirmed(
   }
 }
 
-async function move(read: ReadChain, chain: LogoutChain, { table, now }: SamlContext): Promise<void> {
+/** Notes how far a chain is. Throws `request.invalid` where another request has moved it on. */
+export async function moveChain(read: ReadChain, chain: LogoutChain, { table, now }: SamlContext): Promise<void> {
   try {
     await table.write(movingChain(read, chain, now));
   } catch (error) {

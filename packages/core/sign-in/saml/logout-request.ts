@@ -5,9 +5,9 @@ import { status } from "./status.ts";
 import { childOf, childrenOf, refuse, textOf, type XmlNode } from "./tree.ts";
 
 const TEXT_MAX = 2_048;
-const INDEXES_MAX = 100;
-/** The ID of a request that this side sent: it has the handle of its chain and its turn. */
-const SENT = /^_(lc_[A-Za-z0-9_-]{43})\.(\d{1,4})$/;
+const INDEXES_MAX = 50;
+/** The ID of a request that this side sent: it has the digest of its chain, which opens nothing, and its turn. */
+const SENT = /^_([A-Za-z0-9_-]{43})\.(\d{1,4})$/;
 
 /** A logout request that was verified. */
 export interface LogoutAsked {
@@ -37,14 +37,14 @@ export function readLogoutRequest(root: XmlNode, common: Common): LogoutAsked {
 }
 
 /** The chain and the turn that a logout response answers; `undefined` for one to no request of this side. */
-export function sentRequestOf({ attributes }: XmlNode): { readonly handle: string; readonly turn: number } | undefined {
-  const [, handle, turn] = SENT.exec(attributes.get("InResponseTo")?.trim() ?? "") ?? [];
-  return handle === undefined ? undefined : { handle, turn: Number(turn) };
+export function sentRequestOf({ attributes }: XmlNode): { readonly digest: string; readonly turn: number } | undefined {
+  const [, digest, turn] = SENT.exec(attributes.get("InResponseTo")?.trim() ?? "") ?? [];
+  return digest === undefined ? undefined : { digest, turn: Number(turn) };
 }
 
 /** The ID of the request of a turn of a chain. */
-export function idOfTurn(handle: string, turn: number): string {
-  return `_${handle}.${turn}`;
+export function idOfTurn(digest: string, turn: number): string {
+  return `_${digest}.${turn}`;
 }
 
 /** Whether a logout response says that the session of the provider, and of all that it knows, has ended. */

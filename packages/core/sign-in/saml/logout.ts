@@ -8,7 +8,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
 import { type FrontChannels, frontChannelsOf } from "../flow/front-channel.ts";
-import { samlOf } from "../flow/saml/claims.ts";
+import { nameIdFormats, samlOf } from "../flow/saml/claims.ts";
 import { requestKeysOf } from "../flow/saml/keys.ts";
 import { samlClientId } from "../flow/saml/provider.ts";
 import { referencesIn } from "../flow/session.ts";
@@ -17,32 +17,41 @@ import { type AnsweredLogout, chainAddress, readChain, startingChain } from "../
 import { leadTo } from "../pages/layout.ts";
 import { pathOf } from "../pages/paths.ts";
 import { endingSessions } from "../sessions/ending.ts";
-import { readSession, removingClient, type SessionKey, type SessionWithClients } from "../sessions/session-store.ts";
+import { readSession, removingClient, type SessionWithClients } from "../sessions/session-store.ts";
 import { issuerOf } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
-import { answer, confirmed, goOn } from "./logout-chain.ts";
+import { answer, confirmed, moveChain } from "./logout-chain.ts";
 import { type LogoutAsked, readLogoutRequest, sentRequestOf } from "./logout-request.ts";
 import type { Binding } from "./message.ts";
-import { sessionsNamed } from "./names-store.ts";
+import { endingName, type NamedSession, sessionsNamed } from "./names-store.ts";
 import { type Headers, type Message, providerOf, type SamlParameters, verifiedRoot } from "./provider.ts";
 import { sendSoapLogoutResponse } from "./send-logout.ts";
-import { refuse } from "./tree.ts";
+import { namespaces, refuse } from "./tree.ts";
 import { usingRequest } from "./used-requests-store.ts";
 
-/** Sessions that one transaction ends: it has 100 writes, of which a session takes up to six. */
-const SESSIONS_AT_ONCE = 15;
+/** Sessions that one transaction ends: it has 100 writes, of which a session takes up to seven. */
+const SESSIONS_AT_ONCE = 12;
+/** Participants that one sign-out visits, and pages that it opens, at most. */
+const VISITS_MAX = 60;
+/** Characters of a RelayState in an address: it comes back in a header. */
+const RELAY_STATE_MAX = 4_096;
 
 /** A logout request with its sender and the sessions that it means. */
 interface MeantSessions {
   readonly application: Application;
   readonly asked: LogoutAsked;
   readonly meant: readonly SessionWithClients[];
+  /** The names of the request that stand for sessions, ended ones included. */
+  readonly named: readonly NamedSession[];
+  /** The digest of the sign-out that a request of the same name has begun. */
+  readonly before: string | undefined;
 }
 
 /**
- * Takes a logout request through the browser. Four round trips before the browser goes on. Throws `request.invalid`,
- * which is shown to the person, for one that is not signed though the provider has a key, or not valid; for a request
- * of a provider without a key that does not name the session of this browser; and for one that was taken before.
+ * Takes a logout request through the browser. Six round trips at most before the browser goes on. Throws
+ * `request.invalid`, which is shown to the person, for one that is not signed though the provider has a key, or not
+ * valid; for a request of a provider without a key that does not name the session of this browser; and for one that was
+ * taken before.
  */
 export async function takeLogoutRequest(
   message: Message,
@@ -51,8 +60,11 @@ export async function takeLogoutRequest(
   headers: Headers,
   context: SamlContext,
 ): Promise<PageResult> {
+  const { RelayState: relayState = "" } = parameters;
+  if (Buffer.byteLength(encodeURIComponent(relayState.toWellFormed())) > RELAY_STATE_MAX) throw refuse(LONG);
   const found = await meantBy(message, parameters, binding, context);
-  const { application, asked, meant } = found;
+  const { application, asked, meant, before } = found;
+  const isAfterForm = binding === "HTTP_POST";
   const answered: AnsweredLogout = {
     tenant: tenantOf(context),
     applicationId: application.id,
@@ -60,19 +72,28 @@ export async function takeLogoutRequest(
     binding,
     ...(parameters.RelayState !== undefined && { relayState: parameters.RelayState }),
   };
-  if (meant.length === 0) return answer({ application, answered, isPartial: false }, headers, context);
+  if (meant.length === 0) {
+    // A request that is sent again goes on with the sign-out that it has begun.
+    const chain = before && (await readChain(context.table, before, context.now));
+    if (chain) return leadTo(pathOf(chainAddress(chain.digest), tenantOf(context)), { isAfterForm });
+    await end(found, undefined, context);
+    return answer({ application, answered, isPartial: false }, headers, context);
+  }
   const others = await Promise.all(meant.map((each) => othersIn(each, application, context)));
-  // The only session that is meant is that of the browser which brings the request, with or without its cookies.
-  const at = meant.length === 1 ? 0 : meant.findIndex((each) => isInBrowser(each, context));
-  const { frames, visits } = others[at] ?? { frames: [], visits: [] };
-  // What other browsers would have to do is not done.
-  const isPartial = others.some((each, place) => place !== at && isPartialWithout(each));
-  const ended = meant.map(({ session: { tenant, sid } }) => ({ tenant, sid }));
-  const chain = { ended, waiting: visits, isPartial, frames, answered };
-  const { handle, step } = startingChain(chain, context.now);
-  await end(found, context, step);
-  // The cookies of the sessions come with a GET of this site alone.
-  return leadTo(pathOf(chainAddress(handle), tenantOf(context)), { isAfterForm: binding === "HTTP_POST" });
+  const waiting = others.flatMap(({ visits }) => visits);
+  const { handle, digest, step } = startingChain(
+    {
+      ended: meant.map(({ session: { tenant, sid }, digest: of }) => ({ tenant, sid, digest: of })),
+      waiting: waiting.slice(0, VISITS_MAX),
+      isPartial: waiting.length > VISITS_MAX || others.some((each) => each.isPartial),
+      frames: others.flatMap(({ frames }) => frames).slice(0, VISITS_MAX),
+      answered,
+    },
+    context.now,
+  );
+  await end(found, { digest, step }, context);
+  // The cookies of the sessions come with a GET of this site alone: then it shows which of them is that of the browser.
+  return leadTo(pathOf(chainAddress(handle), tenantOf(context)), { isAfterForm });
 }
 
 /** Takes a logout request by SOAP: no browser can be sent anywhere. Throws `request.invalid`. */
@@ -83,7 +104,7 @@ export async function takeSoapLogout(
 ): Promise<PageResult> {
   const found = await meantBy(message, parameters, "SOAP", context);
   const others = await Promise.all(found.meant.map((each) => othersIn(each, found.application, context)));
-  await end(found, context);
+  await end(found, undefined, context);
   const isPartial = others.some(isPartialWithout);
   return sendSoapLogoutResponse(found.application, { inResponseTo: found.asked.id, isPartial }, context);
 }
@@ -91,21 +112,20 @@ export async function takeSoapLogout(
 /** Takes the answer of a service provider that the browser has visited. Throws `request.invalid`. */
 export async function takeLogoutResponse(
   message: Message,
-  parameters: SamlParameters,
   binding: Exclude<Binding, "SOAP">,
-  headers: Headers,
   context: SamlContext,
 ): Promise<PageResult> {
-  const issuer = issuerOf(message.root, "LogoutResponse");
-  const sent = sentRequestOf(message.root);
-  const [application, read] = await Promise.all([
-    providerOf(issuer, parameters, context),
-    sent && readChain(context.table, sent.handle, context.now),
-  ]);
-  const isAwaited = read?.chain.asked === samlClientId(application.id) && read.chain.turn === sent?.turn;
-  if (!read || !isAwaited) throw refuse("It answers no logout request that waits for an answer.");
-  const isConfirmed = await confirmed(message, binding, application, context);
-  return goOn({ ...read, chain: { ...read.chain, isPartial: read.chain.isPartial || !isConfirmed } }, headers, context);
+  const { namespace, name } = message.root;
+  const sent = namespace === namespaces.protocol && name === "LogoutResponse" ? sentRequestOf(message.root) : undefined;
+  const read = sent && (await readChain(context.table, sent.digest, context.now));
+  const asked = read?.chain.turn === sent?.turn ? read?.chain.asked : undefined;
+  if (!read || !asked) throw refuse("It is no answer to a logout request that waits for one.");
+  const application = await context.applications.find(asked.tenant, asked.applicationId);
+  const isConfirmed = application !== undefined && (await confirmed(message, binding, application, context));
+  const { asked: _, ...chain } = read.chain;
+  await moveChain(read, { ...chain, isPartial: chain.isPartial || !isConfirmed }, context);
+  // Only the browser with the cookie of a session that has ended may see whom it visits next.
+  return leadTo(pathOf(chainAddress(read.digest), tenantOf(context)), { isAfterForm: binding === "HTTP_POST" });
 }
 
 /** Begins a logout here, where the settings of an application allow that: the person is asked. */
@@ -152,13 +172,20 @@ async function meantBy(
   const asked = readLogoutRequest(root, { destination: endpointOf(tenant, context), isSigned, nowMs });
   // Without a key anybody can write a request: the browser and the index say that it is about this session.
   if (!isSigned && (binding !== "HTTP_REDIRECT" || asked.indexes.length === 0)) throw unsigned();
-  const named = await sessionsNamed(table, { tenant, clientId: samlClientId(application.id), ...asked.name });
-  const indexes = new Set(asked.indexes.length > 0 ? asked.indexes : named.keys());
-  const possible = [...indexes].flatMap((index) => named.get(index) ?? []);
-  const read = await Promise.all(possible.map((key: SessionKey) => readSession(table, key)));
+  const of = { tenant, clientId: samlClientId(application.id), value: asked.name.value };
+  const named = ofFormat(await sessionsNamed(table, of, asked.indexes), asked.name.format);
+  const before = named.find(({ chain }) => chain !== undefined)?.chain;
+  const read = await Promise.all(named.map((key) => readSession(table, key)));
   const meant = read.flatMap((found) => found ?? []);
   if (!isSigned && meant.some((each) => !isInBrowser(each, context))) throw unsigned();
-  return { application, asked, meant };
+  return { application, asked, meant, named, before };
+}
+
+/** The names in the format of a request. Without one it means any, as long as that is one user. */
+function ofFormat(named: readonly NamedSession[], format: string): readonly NamedSession[] {
+  const same = named.filter((each) => each.format === format);
+  if (same.length > 0 || format !== nameIdFormats.unspecified) return same;
+  return new Set(named.map(({ userId }) => userId)).size === 1 ? named : [];
 }
 
 /** What the browser does for the other participants of a session. */
@@ -172,25 +199,33 @@ async function othersIn(
 }
 
 /** Whether a participant is not told where the browser of a session does nothing. */
-function isPartialWithout({ frames, visits }: FrontChannels): boolean {
-  return frames.length > 0 || visits.length > 0;
+function isPartialWithout({ frames, visits, isPartial }: FrontChannels): boolean {
+  return isPartial || frames.length > 0 || visits.length > 0;
 }
 
-/** Ends the sessions. Who asked for that is not told of it. A request counts once. */
+/**
+ * Ends the sessions. Who asked for that is not told of it. A request counts once: the last transaction uses it up, so
+ * that one which was interrupted can be sent again.
+ */
 async function end(
-  { application, asked, meant }: MeantSessions,
+  { application, asked, meant, named }: MeantSessions,
+  chain: { readonly digest: string; readonly step: Step } | undefined,
   context: SamlContext,
-  ...more: readonly Step[]
 ): Promise<void> {
   const { table, now, tools } = context;
   const clientId = samlClientId(application.id);
+  const of = { tenant: tenantOf(context), clientId, value: asked.name.value };
   const limits = { sessionLimits: tools.settings.sessions, tokenLimits: tools.limits };
-  for (let at = 0; at < meant.length; at += SESSIONS_AT_ONCE) {
+  const last = [usingRequest({ clientId, id: asked.id }, now), ...(chain ? [chain.step] : [])];
+  for (let at = 0; at < Math.max(meant.length, 1); at += SESSIONS_AT_ONCE) {
     const some = meant.slice(at, at + SESSIONS_AT_ONCE);
     await table.write(
       ...endingSessions(some, limits, now),
       ...some.map(({ session: { tenant, user, sid } }) => removingClient({ tenant, userId: user.id, sid }, clientId)),
-      ...(at === 0 ? [usingRequest({ clientId, id: asked.id }, now), ...more] : []),
+      ...named
+        .filter(({ sid }) => some.some(({ session }) => session.sid === sid))
+        .map((each) => endingName(of, each, chain?.digest, now)),
+      ...(at + SESSIONS_AT_ONCE >= meant.length ? last : []),
     );
   }
 }
@@ -204,6 +239,7 @@ function unsigned(): Fault {
   return new Fault("request.invalid", UNSIGNED);
 }
 
+const LONG = `The RelayState is longer than ${RELAY_STATE_MAX} characters in an address.`;
 const DISABLED = "Single logout is off for this application: its singleLogoutProfile.enabled is false.";
 const NOT_HERE =
   "A logout of this application begins there: its singleLogoutProfile.idpInitiatedSingleLogout.enabled is false.";

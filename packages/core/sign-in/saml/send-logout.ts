@@ -8,8 +8,8 @@ import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { SamlName } from "../../tokens/logout-model.ts";
 import { formTargetOf } from "../flow/answers.ts";
 import { localesIn } from "../flow/cookies.ts";
-import { canOpen } from "../flow/front-channel.ts";
 import { samlOf } from "../flow/saml/claims.ts";
+import { canTakeForms } from "../flow/sso/addresses.ts";
 import type { AnsweredLogout } from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
 import { pageHeaders } from "../pages/layout.ts";
@@ -61,7 +61,7 @@ export async function sendLogoutResponse(
 ): Promise<PageResult | undefined> {
   const { application, answered, isPartial } = of;
   const to = responseAddress(application, answered.binding === "HTTP_POST" ? "HTTP-POST" : "HTTP-Redirect");
-  if (!to || !canOpen(to.location)) return undefined;
+  if (!to || !canTakeForms(to.location)) return undefined;
   const message = messageTo(to.location, newId(), application, answered.tenant, context);
   const compose = (signer?: Signer) => logoutResponse(message, { inResponseTo: answered.id, isPartial }, signer);
   const sent = { to: to.location, binding: to.binding, parameter: "SAMLResponse", compose } as const;

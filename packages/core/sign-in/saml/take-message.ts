@@ -27,7 +27,7 @@ export async function takeMessage(
   };
   if (SAMLRequest !== undefined && SAMLResponse !== undefined) throw new Fault("request.invalid", ONE);
   if (SAMLResponse !== undefined) {
-    return takeLogoutResponse(messageOf("SAMLResponse", SAMLResponse), parameters, binding, headers, context);
+    return takeLogoutResponse(messageOf("SAMLResponse", SAMLResponse), binding, context);
   }
   if (SAMLRequest !== undefined) {
     const message = messageOf("SAMLRequest", SAMLRequest);
