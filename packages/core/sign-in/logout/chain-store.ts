@@ -97,7 +97,7 @@ const rows = rowCodec<Row>("sign-out", {
 
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 
-/** Where a chain goes on, below the path of the tenant: by its handle, or by its digest with the cookie of a session. */
+/** Where a chain goes on, below the path of the tenant: by its handle, or its digest with the cookie of a session. */
 export const chainAddress = (name: string) => `/samlsso/logout?chain=${name}`;
 
 /** The digest of a chain by its handle or its digest; `undefined` for any other text. */

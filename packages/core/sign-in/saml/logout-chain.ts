@@ -29,9 +29,9 @@ import { sendLogoutRequest, sendLogoutResponse } from "./send-logout.ts";
 import { childOf, textOf } from "./tree.ts";
 
 /**
- * Goes on from an address of this site. Only a browser with the cookie of one of the sessions that have ended visits the
- * participants: it alone sees their names of the user. Another one that began the sign-out gets its end. Four round
- * trips at most. Throws `request.invalid` for a sign-out that is over, or is none.
+ * Goes on from an address of this site. Only a browser with the cookie of one of the sessions that have ended visits
+ * the participants: it alone sees their names of the user. Another one that began the sign-out gets its end. Four
+ * round trips at most. Throws `request.invalid` for a sign-out that is over, or is none.
  */
 export async function continueLogout(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {
   const named = chainNamed(text);
