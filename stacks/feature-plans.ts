@@ -267,24 +267,25 @@ export const signIn: FunctionPlan = {
 /** It reads no password, and signs no token. */
 export const sso: FunctionPlan = {
   ...endpoint,
-  description: "Single sign-on by other protocols than OpenID Connect: reads requests, signs assertions",
+  description: "Single sign-on by SAML 2.0 and CAS: reads requests, signs assertions, issues tickets",
   needs: ["address", "forms", "saml", "logouts", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       ...[p.tenant, p.user, p.group, p.role, p.roleNames, p.revocation, p.application, p.inboundKey],
-      ...[p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys],
+      ...[p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys, p.casTicket],
       // Whether the sign-in would still end like this.
       ...[p.consent, p.assignments],
       // Whose session a logout request means, and where the browser goes then.
       ...[p.samlName, p.logoutChain],
     ],
   },
-  conditions: [p.session, p.samlRequest, p.samlName],
+  conditions: [p.session, p.samlRequest, p.samlName, p.casTicket],
   writes: {
     calls: ["PutItem", "DeleteItem"],
     on: [
       ...[p.samlRequest, p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys, p.samlName, p.logoutChain],
+      p.casTicket,
       // What the end of a session ends.
       ...[p.logouts, ...revocations, p.grantRevocations],
     ],

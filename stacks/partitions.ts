@@ -54,6 +54,7 @@ export const partitions = {
   logoutChain: keys.logoutChain(ANY).PK,
   samlKeyRing: keys.samlKeyRing(ANY).PK,
   samlSigningKeys: keys.samlSigningKeys(ANY).PK,
+  casTicket: keys.casTicket(ANY).PK,
   session: keys.session(ANY, ANY, ANY).PK,
   /** What is left to do for sessions that have ended; and the tenants of which some of it waits. */
   logouts: keys.logouts(ANY),

@@ -58,7 +58,7 @@ export const floors: readonly (readonly Room[])[] = [
       purpose: "who calls and who signs in: authentication, rules, tokens for clients, pages, sessions",
       inside: [
         ["passive-sts"],
-        ["account", "saml", "explain"],
+        ["account", "saml", "cas", "explain"],
         ["sso"],
         ["flow", "recovery"],
         ["mails"],

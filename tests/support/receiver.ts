@@ -43,7 +43,7 @@ export const receiver = (): Receiver => {
         body: /json/.test(request.headers["content-type"] ?? "") && JSON.parse(text),
       };
       arrived.set(path, [...(arrived.get(path) ?? []), message]);
-      const respond = responses.get(path);
+      const respond = responses.get(path) ?? responses.get(path.split("?", 1)[0] ?? "");
       if (respond) respond(request, response);
       else response.writeHead(202).end();
     });

@@ -20,6 +20,7 @@ import { signalOperations } from "../events/shared-signals/contract.ts";
 import { webhookOperations } from "../events/webhooks/contract.ts";
 import type { Operation } from "../kernel/operation/operation.ts";
 import { accountOperations } from "../sign-in/account/contract.ts";
+import { casOperations } from "../sign-in/cas/contract.ts";
 import { explainOperations } from "../sign-in/explain/contract.ts";
 import { authZenOperations } from "../sign-in/explain/contract-authzen.ts";
 import { signInOperations } from "../sign-in/flow/contract.ts";
@@ -66,6 +67,7 @@ export const catalogue = {
   ...sessionOperations,
   ...samlOperations,
   ...passiveStsOperations,
+  ...casOperations,
   ...accountOperations,
   ...portalOperations,
   ...scim1Operations,

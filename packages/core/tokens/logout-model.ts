@@ -10,6 +10,14 @@ export interface ToldClient {
   readonly subject: string;
   /** How a service provider of SAML 2.0 knows the user and the session. */
   readonly saml?: SamlName | undefined;
+  /** How a service of CAS knows the session. */
+  readonly cas?: CasVisit | undefined;
+}
+
+/** The latest ticket of a service of CAS in a session. */
+export interface CasVisit {
+  readonly ticket: string;
+  readonly service: string;
 }
 
 /** A user for a service provider of SAML 2.0. */

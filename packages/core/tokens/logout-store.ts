@@ -10,7 +10,7 @@ import { number, oneOf, optional, record, rowCodec, text } from "../database/tab
 import { stale } from "../database/table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../database/table/table.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Logout, SamlName, ToldClient, WaitingLogout } from "./logout-model.ts";
+import type { CasVisit, Logout, SamlName, ToldClient, WaitingLogout } from "./logout-model.ts";
 import { putting, removing } from "./unconditional.ts";
 import { timeKey, waitingIn } from "./waiting-store.ts";
 
@@ -26,6 +26,7 @@ export const toldClient = {
   tenant: optional(text),
   subject: text,
   saml: optional(record<SamlName>({ format: text, value: text, index: text, endsAtSeconds: number })),
+  cas: optional(record<CasVisit>({ ticket: text, service: text })),
 };
 
 const rows = rowCodec<Logout & { readonly expiresAtSeconds: number }>("logout", {

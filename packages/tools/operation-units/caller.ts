@@ -80,6 +80,7 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   signSamlLogoutRequest: 400,
   sendSamlResponse: 400,
   sendPassiveStsToken: 400,
+  sendCasTicket: 400,
   getUserInfo: 401,
   getUserInfoByPost: 401,
 };

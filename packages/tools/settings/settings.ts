@@ -1,6 +1,7 @@
 /** The table of settings (decision 0075): what each leaf of an application's settings does, and the document of it. */
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
+import { casProperties } from "#core/applications/protocols/cas-kind.ts";
 import { CustomBody, OidcBody, PassiveStsBody, SamlBody, WsTrustBody } from "#core/applications/protocols/shapes.ts";
 import { NewApplicationBody } from "#core/applications/registry/shapes.ts";
 import { insidesOf, type Known } from "#core/http/known-members.ts";
@@ -14,9 +15,9 @@ Every setting that the API accepts is one of these, and nothing else (decision 0
 
 - **enforced**: it has the effect here, and the test shows it.
 - **kept**: it is checked where the row says so, stored, and returned as written, also by exports. This service signs
-  users in by OpenID Connect ([sign-in.md](sign-in.md)), and has no portal and no provisioning to others: what reads the
-  setting is another product, or a later release. "The sign-in side" is a product that signs users in by what is not
-  here. A sentence in bold warns of a protection that this service does not enforce.
+  users in by OpenID Connect ([sign-in.md](sign-in.md)), SAML and CAS, and has no portal and no provisioning to others:
+  what reads the setting is another product, or a later release. "The sign-in side" is a product that signs users in by
+  what is not here. A sentence in bold warns of a protection that this service does not enforce.
 - **refused**: a value is 400 with the path of the setting.
 
 What is in no row is unknown to the API (decision 0076). A misspelt member is ignored, and the response header
@@ -100,6 +101,8 @@ export const ROWS_FILE = "packages/tools/settings/settings.yaml";
 const written = load(readFileSync(new URL("settings.yaml", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, Written>>>
 >;
+/** Its settings are properties: deployment.toml can declare these alone. */
+const CAS = 'Custom protocols with engine = "cas"';
 const PROTOCOLS = "inboundProtocolConfiguration";
 
 /** All models. */
@@ -110,14 +113,19 @@ export const models: readonly Model[] = [
   model("Passive STS", PassiveStsBody),
   model("WS-Trust", WsTrustBody),
   model("Custom protocols", CustomBody),
+  { title: CAS, rows: rowsOf(CAS), leaves: casProperties },
 ];
 
 function model(title: string, shape: Known): Model {
   return {
     title,
-    rows: Object.fromEntries(Object.entries(written[title] ?? {}).map(([leaf, row]) => [leaf, rowOf(row)])),
+    rows: rowsOf(title),
     leaves: leavesOf(shape).filter((leaf) => !leaf.startsWith(`${PROTOCOLS}.`)),
   };
+}
+
+function rowsOf(title: string): Model["rows"] {
+  return Object.fromEntries(Object.entries(written[title] ?? {}).map(([leaf, row]) => [leaf, rowOf(row)]));
 }
 
 function rowOf(row: Written): Row {

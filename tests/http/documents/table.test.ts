@@ -36,6 +36,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   "a proof of possession": ["usedProof"],
+  "a sign-in to a client of CAS": ["casTicket"],
   "a sign-in to a service provider of SAML": [
     "samlRequest",
     "samlName",

@@ -22,5 +22,7 @@ export interface CustomProtocolKind {
   readonly name: string;
   readonly displayName: string;
   readonly configName: string;
+  /** What signs people in; absent where nothing does. */
+  readonly engine?: "cas";
   readonly properties: readonly CustomProperty[];
 }

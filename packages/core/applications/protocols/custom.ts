@@ -5,6 +5,7 @@ import { nearest } from "../../kernel/nearest.ts";
 import type { Seal } from "../../kernel/seal.ts";
 import { checkTogetherLater } from "../../kernel/together.ts";
 import { listed } from "../../kernel/words.ts";
+import { checkCasProperty } from "./cas.ts";
 import type { CustomProperty, CustomProtocolKind } from "./custom-kind.ts";
 import { protocolKinds } from "./kinds.ts";
 import type { CustomSettings } from "./model.ts";
@@ -65,7 +66,9 @@ export async function customSettings(
     }),
     ...kind.properties.map((property) => async () => {
       const value = givenValueOf(property, given);
-      if (value !== undefined) await checkValue(property, value);
+      if (value === undefined) return;
+      await checkValue(property, value);
+      if (kind.engine === "cas") checkCasProperty(property.name, value);
     }),
   );
   return (before) => {
@@ -80,7 +83,8 @@ export async function customSettings(
       if (required) throw refuse(`The property '${name}' is required.`);
       return [];
     });
-    return { name: kind.name, configName: body.configName, properties };
+    const { name, engine } = kind;
+    return { name, configName: body.configName, ...(engine && { engine }), properties };
   };
 }
 

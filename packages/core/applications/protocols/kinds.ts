@@ -3,10 +3,11 @@
  * new protocol is one more row here, with its shapes, operations and handlers.
  */
 import { Fault } from "../../kernel/faults.ts";
+import { casServices } from "./cas.ts";
 import type { InboundProtocols } from "./model.ts";
 
 /** The kinds of keys that are unique to one application. */
-export type KeyKind = "OIDC" | "SAML" | "STS" | "WSTRUST";
+export type KeyKind = "OIDC" | "SAML" | "STS" | "WSTRUST" | "CAS";
 
 /** A key that an application claims through one of its protocols. */
 export interface InboundKey {
@@ -87,8 +88,11 @@ export function clientTaken(description: string): Fault {
 }
 
 /** The keys of all protocols of an application. */
-export function keysOf({ saml, oidc, passiveSts, wsTrust }: InboundProtocols): readonly InboundKey[] {
+export function keysOf({ saml, oidc, passiveSts, wsTrust, custom }: InboundProtocols): readonly InboundKey[] {
   return [
+    ...casServices({ custom }).map(
+      ({ kind, claim }): InboundKey => ({ kind: "CAS", value: claim, taken: () => inUse(claim, kind) }),
+    ),
     ...(saml ? [protocolKinds.saml.keyOf(saml)] : []),
     ...(oidc ? [protocolKinds.oidc.keyOf(oidc)] : []),
     ...(passiveSts ? [protocolKinds.passiveSts.keyOf(passiveSts)] : []),

@@ -31,6 +31,8 @@ export type WsTrust = z.output<typeof WsTrustShown>;
 export interface CustomSettings {
   readonly name: string;
   readonly configName: string;
+  /** What signs people in, as the kind said when they were saved; absent where nothing does. */
+  readonly engine?: "cas";
   readonly properties: readonly { readonly key: string; readonly value: string; readonly isSealed?: true }[];
 }
 

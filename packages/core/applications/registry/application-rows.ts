@@ -46,6 +46,7 @@ const secretFacts: Checks<SecretFacts> = {
 
 const isCustom = having({
   ...all(isText, "name", "configName"),
+  engine: maybe((stored) => stored === "cas"),
   properties: each(having({ key: isText, value: isText, isSealed: isFlag })),
 });
 

@@ -10,6 +10,17 @@ export async function findInbound(
   kind: Exclude<KeyKind, "OIDC">,
   value: string,
 ): Promise<string | undefined> {
-  const found = await table.get(keys.inboundKey(tenant, kind, value));
-  return typeof found?.application === "string" ? found.application : undefined;
+  const [found] = await findInbounds(table, tenant, kind, [value]);
+  return found;
+}
+
+/** The ids of the applications that have some keys, in the order of the keys. One round trip. */
+export async function findInbounds(
+  table: Table,
+  tenant: string,
+  kind: Exclude<KeyKind, "OIDC">,
+  values: readonly string[],
+): Promise<readonly string[]> {
+  const found = await table.getMany(values.map((value) => keys.inboundKey(tenant, kind, value)));
+  return found.flatMap((item) => (typeof item?.application === "string" ? [item.application] : []));
 }

@@ -178,6 +178,8 @@ export const keys = {
   }),
   /** A sign-out that visits service providers of SAML one after the other, under the digest of its handle. */
   logoutChain: (digest: string): Key => main(`G#LOGOUT#${digest}`),
+  /** A ticket of CAS, under the digest of its text. */
+  casTicket: (digest: string): Key => main(`G#CAST#${digest}`),
   /** The sessions of a user in browsers, each by its id; and after it the clients that got codes in it. */
   session: (tenant: string, userId: string, sid: string): Key => ({
     PK: `${of(tenant)}#SES#${userId}`,

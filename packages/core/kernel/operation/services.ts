@@ -98,7 +98,7 @@ const table = {
    */
   sso: {
     dialect: "oauth2",
-    mounts: ["/samlsso", "/passivests"],
+    mounts: ["/samlsso", "/passivests", "/cas"],
     documents: ["/identity/metadata/saml2", "/FederationMetadata/2007-06/FederationMetadata.xml"],
   },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
@@ -166,6 +166,7 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/identity/metadata/saml2", dialect: "oauth2" },
   { prefix: "/passivests", dialect: "oauth2" },
   { prefix: "/FederationMetadata", dialect: "oauth2" },
+  { prefix: "/cas", dialect: "oauth2" },
   { prefix: "/account", dialect: "oauth2" },
   { prefix: "/access/v1", dialect: "authzen" },
   { prefix: "/.well-known/authzen-configuration", dialect: "management" },

@@ -1,5 +1,6 @@
 /** The section `[[custom_inbound_protocol]]` of deployment.toml. */
 
+import { problemOfCasKind } from "../../applications/protocols/cas-kind.ts";
 import type { CustomProperty, CustomProtocolKind } from "../../applications/protocols/custom-kind.ts";
 import * as z from "../../kernel/zod.ts";
 import { section } from "./section.ts";
@@ -75,11 +76,16 @@ const Kind = table({
     .refine((name) => !STANDARD.has(name.toLowerCase()), "is the name of a standard protocol; choose another name"),
   display_name: text.optional(),
   config_name: text.optional(),
+  engine: z.enum(["cas", "none"]).default("none"),
   property: z
     .array(z.lazy(() => Property))
     .max(ITEMS_MAX)
     .superRefine(uniqueNames)
     .default([]),
+}).superRefine((kind, context) => {
+  if (kind.engine !== "cas") return;
+  const problem = problemOfCasKind(kind.property.map(propertyOf));
+  if (problem !== undefined) context.addIssue({ code: "custom", path: ["engine"], message: `"cas" ${problem}` });
 });
 
 /** The custom inbound protocols, in the order of the file. */
@@ -89,6 +95,7 @@ export const customProtocolSection = section(
       .array(z.lazy(() => Kind))
       .max(ITEMS_MAX)
       .superRefine(uniqueNames)
+      .superRefine(oneOfEngine)
       .default([]),
   },
   ({ custom_inbound_protocol: declared }) => ({ customProtocols: declared.map(kindOf) }),
@@ -99,6 +106,7 @@ function kindOf(declared: z.output<typeof Kind>): CustomProtocolKind {
     name: declared.name,
     displayName: declared.display_name ?? declared.name,
     configName: declared.config_name ?? declared.name,
+    ...(declared.engine === "cas" && { engine: declared.engine }),
     properties: declared.property.map(propertyOf).sort((a, b) => a.displayOrder - b.displayOrder),
   };
 }
@@ -132,6 +140,13 @@ function* contradictionsOf(property: Declared): Generator<readonly [keyof Declar
   else if (available.length > 0 && !available.map(String).includes(String(fallback))) {
     yield ["default_value", `must be one of available_values, but "${fallback}" is not`];
   }
+}
+
+/** Settings and requests of CAS name no kind. */
+function oneOfEngine(entries: readonly { readonly engine: string }[], context: z.RefinementCtx): void {
+  const [, second] = entries.flatMap(({ engine }, index) => (engine === "cas" ? [index] : []));
+  if (second === undefined) return;
+  context.addIssue({ code: "custom", path: [second, "engine"], message: '"cas" can sign in one protocol only' });
 }
 
 /** Names must differ by more than case. */

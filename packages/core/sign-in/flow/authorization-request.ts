@@ -14,6 +14,7 @@ import { askedResources } from "../oauth/targets.ts";
 import { FACTORS_CLASS, PASSWORD_CLASS } from "../openid/id-token.ts";
 import type { AccountVisit } from "./account.ts";
 import { AuthorizationError } from "./authorization-error.ts";
+import type { CasAsked } from "./cas/asked.ts";
 import { type RequestedClaims, readClaimsParameter, requestedClaim } from "./claims-parameter.ts";
 import { checkFapi } from "./fapi-rules.ts";
 import { one, type Parameters } from "./parameters.ts";
@@ -62,6 +63,8 @@ export interface AuthorizationRequest {
   readonly saml?: SamlAsked | undefined;
   /** A relying party of WS-Federation asks: its address is `to`, with its `wctx` as `state`. */
   readonly passiveSts?: PassiveStsAsked | undefined;
+  /** A client of CAS asks: its service is `to`. */
+  readonly cas?: CasAsked | undefined;
 }
 
 const PROMPTS: ReadonlySet<string> = new Set(["none", "login", "consent", "select_account"]);

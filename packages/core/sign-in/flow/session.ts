@@ -20,6 +20,7 @@ import {
   readSessionCookie,
   type SessionReference,
   type SessionWithClients,
+  storedSession,
   storingSession,
 } from "../sessions/session-store.ts";
 import type { SignInContext, SignInSettings } from "./context.ts";
@@ -118,11 +119,44 @@ export async function currentSession(
   clientId: string,
   context: SessionStores,
 ): Promise<Current | undefined> {
-  if (!reference) return undefined;
+  return reference && sessionThatCounts(reference, findSession(context.table, reference), clientId, context);
+}
+
+/**
+ * The same for a session that a ticket names: its secret may have changed since. The session of a guest counts if the
+ * tenant of the guest is active. One round trip.
+ */
+export async function namedSession(
+  named: Omit<SessionReference, "digest">,
+  clientId: string,
+  context: SessionStores & { readonly tenants: Pick<SignInContext["tenants"], "find"> },
+): Promise<Current | undefined> {
+  const stored = storedSession(context.table, named);
+  const [found, current, home] = await Promise.all([
+    stored,
+    sessionThatCounts(
+      { ...named, digest: "" },
+      stored.then((each) => each?.session),
+      clientId,
+      context,
+    ),
+    context.tenants.find(named.tenant),
+  ]);
+  return found && current && home?.active
+    ? { ...current, reference: { ...named, digest: found.digest }, storing: undefined }
+    : undefined;
+}
+
+async function sessionThatCounts(
+  reference: SessionReference,
+  reading: Promise<Session | undefined>,
+  clientId: string,
+  context: SessionStores,
+): Promise<Current | undefined> {
   const { table, users, now } = context;
   const { tenant, userId, userStore } = reference;
   const [session, user, [userFromMs = 0, permittedFromMs = 0], client] = await Promise.all([
-    findSession(table, reference),
+    reading,
     users.find(tenant, userId, userStore),
     revocationStore(table).validFrom(tenant, marksOf(userId, clientId)),
     findClient(table, reference, clientId),

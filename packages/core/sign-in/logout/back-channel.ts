@@ -1,8 +1,13 @@
 /** Where clients are told of the end of a session without a browser, and what each is sent, by its protocol. */
+import { randomUUID } from "node:crypto";
+import { casServices } from "../../applications/protocols/cas.ts";
 import { logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
+import { isClaimed, readServiceUrl } from "../../applications/protocols/service-urls.ts";
 import type { Application } from "../../applications/registry/model.ts";
+import { element, text } from "../../kernel/canonical-xml.ts";
 import type { Posting } from "../../kernel/public-post.ts";
 import {
+  type CasVisit,
   LOGOUT_REQUEST_PATH,
   LOGOUT_TOKEN_PATH,
   type ToldClient,
@@ -21,6 +26,7 @@ export interface BackChannel {
 /** How a client of an application is told; `undefined` where its settings name no address for that. */
 export function backChannelOf(application: Application | undefined, client: ToldClient): BackChannel | undefined {
   if (!application) return undefined;
+  if (client.cas) return ofCas(application, client.cas);
   return client.saml ? ofSaml(application, client) : ofOpenId(application, client);
 }
 
@@ -64,3 +70,31 @@ function ofSaml({ id, inbound: { saml } }: Application, { saml: name }: ToldClie
 }
 
 const SOAP_ACTION = '"http://www.oasis-open.org/committees/security"';
+
+/** CAS protocol 3.0 section 2.3.3 and appendix C: while the application claims the service of the ticket. */
+function ofCas({ inbound }: Application, { ticket, service }: CasVisit): BackChannel | undefined {
+  const read = readServiceUrl(service);
+  const claiming = "problem" in read ? undefined : casServices(inbound).find(({ claim }) => isClaimed(read, claim));
+  if (!claiming) return undefined;
+  return {
+    url: claiming.logoutUrl ?? service,
+    async compose({ client, endedMs }) {
+      const logoutRequest = element(
+        "samlp:LogoutRequest",
+        {
+          "xmlns:samlp": "urn:oasis:names:tc:SAML:2.0:protocol",
+          "xmlns:saml": "urn:oasis:names:tc:SAML:2.0:assertion",
+          ID: `_${randomUUID()}`,
+          Version: "2.0",
+          IssueInstant: new Date(endedMs).toISOString(),
+        },
+        element("saml:NameID", {}, text(client?.subject ?? "")),
+        element("samlp:SessionIndex", {}, text(ticket)),
+      );
+      return {
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ logoutRequest }).toString(),
+      };
+    },
+  };
+}

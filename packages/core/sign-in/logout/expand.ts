@@ -70,17 +70,10 @@ async function expandSession(
   for (let at = 0; at < clients.length; at += CLIENTS_AT_ONCE) {
     const some = clients.slice(at, at + CLIENTS_AT_ONCE);
     const found = await Promise.all(some.map((each) => applications.find(each.tenant ?? tenant, each.applicationId)));
-    const steps = some.flatMap(({ clientId, applicationId, tenant: other, subject, saml }, place): Step[] => {
-      const client = {
-        clientId,
-        applicationId,
-        ...(other !== undefined && { tenant: other }),
-        subject,
-        ...(saml && { saml }),
-      };
+    const steps = some.flatMap(({ endsTokens: _, ...client }, place): Step[] => {
       const isTold = backChannelOf(found[place], client) !== undefined;
       return [
-        removingClient(key, clientId),
+        removingClient(key, client.clientId),
         ...(isTold ? [addingLogout({ kind: "client", tenant, userId, sid: key.sid, client, endedMs })] : []),
       ];
     });

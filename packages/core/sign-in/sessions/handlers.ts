@@ -14,6 +14,7 @@ import { consentsOf, type ListedConsent, removingConsent } from "./consent-store
 import type { AuthorizedApp, SessionList, sessionOperations } from "./contract.ts";
 import { type EndLimits, endingSessions } from "./ending.ts";
 import { endOf, isEndedByAccount } from "./lifetime.ts";
+import type { SessionClient } from "./model.ts";
 import { type SessionWithClients, sessionsOf } from "./session-store.ts";
 
 /** The dependencies of these handlers. */
@@ -84,7 +85,7 @@ async function shownSessions(userId: string, context: Context): Promise<z.input<
     userId,
     sessions: open.map(({ session, clients }) => ({
       id: session.sid,
-      applications: clients.flatMap(({ applicationId: id, subject }) => {
+      applications: eachOnce(clients).flatMap(({ applicationId: id, subject }) => {
         const application = applications.get(id);
         return application ? [{ id, subject, appName: application.name, appId: id }] : [];
       }),
@@ -94,6 +95,13 @@ async function shownSessions(userId: string, context: Context): Promise<z.input<
       lastAccessTime: String(session.seenSeconds * 1_000),
     })),
   };
+}
+
+/** An application is a client for each of its services of CAS. */
+function eachOnce(clients: readonly SessionClient[]): readonly SessionClient[] {
+  const isSame = (one: SessionClient, other: SessionClient) =>
+    one.applicationId === other.applicationId && one.subject === other.subject;
+  return clients.filter((each, at) => clients.findIndex((other) => isSame(each, other)) === at);
 }
 
 /** Ends one session of a user, or all. Throws `session.not_found`. */

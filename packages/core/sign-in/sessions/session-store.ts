@@ -70,10 +70,18 @@ const SID = /^[0-9a-f-]{36}$/;
  * The session of a cookie, ended ones included until their row is removed; `undefined` where the cookie has another
  * secret than the session. One round trip.
  */
-export async function findSession(table: Table, { tenant, userId, sid, digest }: SessionReference) {
+export async function findSession(table: Table, reference: SessionReference) {
+  const found = await storedSession(table, reference);
+  return found && isSame(found.digest, reference.digest) ? found.session : undefined;
+}
+
+/** The same for those who have no cookie of it, with the digest of its secret. One round trip. */
+export async function storedSession(
+  table: Table,
+  { tenant, userId, sid }: SessionKey,
+): Promise<Pick<SessionWithClients, "session" | "digest"> | undefined> {
   const item = await table.get(keys.session(tenant, userId, sid));
-  const found = item && rows.read(item);
-  return found && isSame(found.digest, digest) ? found.session : undefined;
+  return item && rows.read(item);
 }
 
 /** A session by its id, with its clients. One round trip; more for hundreds of clients. */

@@ -41,9 +41,9 @@ function sendOn(
   { tools, now }: SignInContext,
 ) {
   // The address has room for a request as it came: pages have added what an answer does not need.
-  const { tenant, clientId, applicationId, to, saml, passiveSts, isRedirectSent, acrValues } = request;
+  const { tenant, clientId, applicationId, to, saml, passiveSts, cas, isRedirectSent, acrValues } = request;
   const { scopes, resources, prompts } = request;
-  const asked = { to, saml, passiveSts, isRedirectSent, scopes, resources, prompts, acrValues };
+  const asked = { to, saml, passiveSts, cas, isRedirectSent, scopes, resources, prompts, acrValues };
   const asItCame = { tenant, clientId, applicationId, ...asked };
   const sealed = sealAnswer(tools.seal, { ...outcome, request: asItCame, browser: digestOf(browser), nowMs: now });
   return leadTo(pathOf(answerAddress(path, sealed), request.tenant), sent);

@@ -1,0 +1,84 @@
+/** Issues tickets for a service, and notes it in the session, so that it is told of the end. */
+import { casOf } from "../../applications/protocols/cas.ts";
+import { countingRoles } from "../../applications/registry/client-model.ts";
+import type { Step } from "../../database/table/table.ts";
+import { digestOf } from "../../tokens/opaque.ts";
+import type { AuthorizationRequest } from "../flow/authorization-request.ts";
+import type { Asker } from "../flow/protocols/protocol.ts";
+import { type Current, notingCode } from "../flow/session.ts";
+import { shownClaims } from "../flow/sso/claims.ts";
+import { claimedUser, namedNeeds } from "../openid/memberships.ts";
+import { type ClaimedUser, uriOf } from "../openid/user-claims.ts";
+import { subjectName } from "../sso/claimed.ts";
+import type { CasContext } from "./context.ts";
+import { type CasTicket, newTicket } from "./ticket-store.ts";
+
+/** What a ticket is issued for. */
+interface Issuing extends Pick<CasTicket, "isFromNewLogin" | "proxies"> {
+  readonly kind: "service" | "proxy";
+  readonly request: AuthorizationRequest;
+  readonly asker: Asker;
+  readonly current: Current;
+}
+
+/**
+ * A new ticket: its text, and the steps that store it. No round trip unless a group or role is the subject. The steps
+ * throw where the session has ended.
+ */
+export async function issuing(
+  { kind, request, asker, current, isFromNewLogin, proxies }: Issuing,
+  context: CasContext,
+): Promise<{ readonly text: string; readonly steps: readonly Step[] }> {
+  const { application, client } = asker;
+  const { tenant, to, cas } = request;
+  const { session } = current;
+  const settings = cas && casOf(application.inbound, cas.kind);
+  if (!settings) throw new Error("an application without CAS was not refused");
+  const { text, step } = newTicket({
+    kind,
+    tenant,
+    applicationId: application.id,
+    service: to.redirectUri,
+    release: cas.release,
+    ...sessionNamed(current),
+    ...(isFromNewLogin && { isFromNewLogin }),
+    ...(proxies && { proxies }),
+    untilMs: context.now + settings.ticketSeconds * 1_000,
+  });
+  const noted = {
+    // Each place is told of its latest ticket: an application can have several.
+    clientId: `${client.clientId}·${digestOf(to.redirectUri.split("?", 1)[0] ?? "").slice(0, 16)}`,
+    applicationId: application.id,
+    subject: subjectName(await claimedOf(request, asker, current, [], context), application),
+    ...(session.tenant !== tenant && { tenant }),
+    cas: { ticket: text, service: to.redirectUri },
+  };
+  // Its use was noted by the function of sign-in.
+  return { text, steps: [step, ...notingCode({ ...current, client: undefined, storing: undefined }, noted)] };
+}
+
+/** How a ticket names the session of a user. */
+export function sessionNamed({ session: { tenant, user, sid } }: Current) {
+  return { home: tenant, userId: user.id, userStore: user.userStore, sid };
+}
+
+/** The session that a ticket names. */
+export function sessionOfTicket({ home, userId, userStore, sid }: CasTicket) {
+  return { tenant: home, userId, userStore, sid };
+}
+
+/** A user with the groups and roles that some claims and the subject need: two round trips at most. */
+export function claimedOf(
+  request: AuthorizationRequest,
+  { application }: Asker,
+  { session, user }: Current,
+  uris: readonly string[],
+  context: CasContext,
+): Promise<ClaimedUser> {
+  const isGuest = session.tenant !== request.tenant;
+  // It has agreed to all of them.
+  const given = isGuest ? shownClaims(request, application, true) : undefined;
+  const needs = namedNeeds([...uris, uriOf(application.claimConfiguration.subject.claim ?? {})]);
+  const chosen = { id: application.id, ...countingRoles(application.associatedRoles) };
+  return claimedUser({ user, tenant: session.tenant, isGuest, given, needs }, chosen, context);
+}
