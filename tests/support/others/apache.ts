@@ -91,7 +91,6 @@ MellonLockFile {folder}/mellon.lock
   MellonSPPrivateKeyFile {folder}/sp.key
   MellonSPCertFile {folder}/sp.pem
   MellonIdPMetadataFile {folder}/idp.xml
-  MellonSignatureMethod rsa-sha256
   MellonSecureCookie Off
   MellonUser NAME_ID
 </Location>
@@ -158,8 +157,7 @@ const shibbolethConfiguration = (told: Told, daemonPort: number) => `
   <OutOfProcess logger="{folder}/logger"/>
   <InProcess logger="{folder}/logger"/>
   <TCPListener address="127.0.0.1" port="${daemonPort}"/>
-  <ApplicationDefaults entityID="${originOf(told)}/shibboleth" REMOTE_USER="name" signing="true"
-      signingAlg="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256" digestAlg="http://www.w3.org/2001/04/xmlenc#sha256">
+  <ApplicationDefaults entityID="${originOf(told)}/shibboleth" REMOTE_USER="name" signing="true">
     <Sessions handlerSSL="false" cookieProps="http" checkAddress="false">
       <SSO entityID="${told.entityId}">SAML2</SSO>
       <Logout>SAML2 Local</Logout>

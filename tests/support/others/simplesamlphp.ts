@@ -79,7 +79,6 @@ $config = [
         'redirect.sign' => true,
         'redirect.validate' => true,
         'NameIDPolicy' => ['Format' => 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent', 'AllowCreate' => true],
-        'signature.algorithm' => 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
     ],
 ];
 `;

@@ -35,7 +35,7 @@ const decoded = (text: string) =>
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
     .replaceAll("&amp;", "&");
-const carriedBy = (url: URL, body: BodyInit | null | undefined): readonly Carried[] => {
+const carriedBy = (url: URL, body: RequestInit["body"]): readonly Carried[] => {
   const fields = body instanceof URLSearchParams ? body : url.searchParams;
   const encoded = fields.get("SAMLRequest") ?? fields.get("SAMLResponse");
   if (encoded === null) return [];
