@@ -42,6 +42,7 @@ export const long = [
   "tests/http/scim2/attribute-indexes.test.ts",
   "tests/http/sign-in/{account,account-directory,account-hostile,account-pages,back-channel,chromium,conformance,hostile-passkeys,late-pages,pages,passkey-pages,scopes-alone}.test.ts",
   "tests/http/scim2/{hostile,schemas}.test.ts",
+  "tests/http/saml/others/*.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",
   "tests/http/webhooks/delivery.test.ts",
   "tests/unit/{access,applications,identities,scim,templates}/*.random.test.ts",
@@ -117,14 +118,14 @@ const promised: ReadonlySet<string> = new Set(
 
 /**
  * Whether a file tests rights, tenants, attacks or faults, by its path, or a promise of docs/security.md: every run of
- * CI has all of these. `npm run check` has the others too.
+ * CI has all of these, and sign-outs in the software of others. `npm run check` has the others too.
  */
 export const isProtecting = (path: string): boolean =>
   promised.has(path) ||
   /access|gains|attack|hostile|tenant|saas|guess|exchange|revocation|password|secret|credential|certificate/.test(
     path,
   ) ||
-  /sign-ins|oauth\/(?:refresh|scopes)|account-directory/.test(path) ||
+  /sign-ins|saml\/others|oauth\/(?:refresh|scopes)|account-directory/.test(path) ||
   /kill|races|concurrent|damage|-down|staged/.test(path) ||
   /scopes-alone|late-pages|used-pages|roles-in-bulk|crash|rights|rotation|catalogue|authenticat|authorized-apis/.test(
     path,

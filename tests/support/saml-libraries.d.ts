@@ -11,6 +11,7 @@ export declare class SAML {
   constructor(options: Readonly<Record<string, unknown>>);
   getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
   getAuthorizeMessageAsync(relayState: string): Promise<Readonly<Record<string, string>>>;
+  generateServiceProviderMetadata(decryptionCertificate: string | null, certificate: string): string;
   getLogoutUrlAsync(user: Profile, relayState: string, options: object): Promise<string>;
   getLogoutResponseUrlAsync(user: Profile, relayState: string, options: object, isSuccess: boolean): Promise<string>;
   validateRedirectAsync(

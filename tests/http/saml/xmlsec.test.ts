@@ -5,13 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { receiver } from "#tests/support/receiver.ts";
 import {
+  base64,
+  logoutXml,
   newProviderKey,
   type Provider,
   type ProviderKey,
   redirectPath,
   requestXml,
   samlOf,
+  signedXml,
 } from "#tests/support/saml.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
@@ -20,7 +24,8 @@ const run = promisify(execFile);
 const isInstalled = spawnSync("xmlsec1", ["--version"]).status === 0;
 if (!isInstalled) process.stderr.write("xmlsec1 is not installed: no message is compared with it.\n");
 
-const api = world();
+const inbox = receiver();
+const api = world({ delivers: true });
 const { newProvider, certificateOf, answerIn, enter, browser } = samlOf(api);
 let folder = "";
 let key: ProviderKey;
@@ -40,14 +45,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Verifies the signature of an element of a message. */
-const verifies = async (xml: string, element: "Response" | "Assertion") => {
+const verifies = async (xml: string, element: "Response" | "Assertion" | "LogoutRequest" | "LogoutResponse") => {
   const file = join(folder, "message.xml");
   await writeFile(file, xml);
   const { stderr, stdout } = await run("xmlsec1", [
     "--verify",
     ...["--pubkey-cert-pem", join(folder, "own.pem"), "--trusted-pem", join(folder, "own.pem")],
-    ...["--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:protocol:Response"],
-    ...["--id-attr:ID", "urn:oasis:names:tc:SAML:2.0:assertion:Assertion"],
+    ...["--id-attr:ID", `urn:oasis:names:tc:SAML:2.0:${element === "Assertion" ? "assertion" : "protocol"}:${element}`],
     ...["--node-xpath", `//*[local-name()='${element}']/*[local-name()='Signature']`],
     file,
   ]);
@@ -91,5 +95,55 @@ describe.skipIf(!isInstalled)("xmlsec1 --verify", () => {
     expect(await verifies((await answerTo(provider)).xml, "Response")).toBe(true);
     const refused = await answerTo(provider, { IsPassive: "true", ForceAuthn: "true" });
     expect([refused.status, await verifies(refused.xml, "Response")]).toEqual([["Responder", "NoPassive"], true]);
+  });
+  describe("accepts messages of logout", () => {
+    const name = { format: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified", value: PERSON.username };
+    /** A service provider that is told of logouts by a method. */
+    const told = (logoutMethod: string, logoutRequestUrl: string) =>
+      newProvider(
+        { singleLogoutProfile: { logoutMethod, logoutRequestUrl } },
+        {
+          advancedConfigurations: {
+            skipLoginConsent: true,
+            certificate: { type: "PEM", value: Buffer.from(key.certificate).toString("base64") },
+          },
+        },
+      );
+    const posted = () => told("FRONTCHANNEL_HTTP_POST", "https://out.example/slo");
+    const requestOf = (provider: Provider) => signedXml(logoutXml(provider, name), key, { root: "LogoutRequest" });
+    const signedInTo = async (...providers: readonly Provider[]) => {
+      const used = browser();
+      for (const provider of providers) {
+        const shown = await used.open(redirectPath(requestXml(provider)));
+        answerIn(used, shown.title.includes("Sign in") ? await enter(used) : shown);
+      }
+      return used;
+    };
+    const inForm = (used: ReturnType<typeof browser>, field: "SAMLRequest" | "SAMLResponse") =>
+      Buffer.from(used.fields()[field] ?? "", "base64").toString("utf8");
+
+    test("by form", async () => {
+      const [asking, visited] = [await posted(), await posted()];
+      const used = await signedInTo(asking, visited);
+      await used.post("/samlsso", { SAMLRequest: base64(requestOf(asking)) });
+      const request = inForm(used, "SAMLRequest");
+      expect(await verifies(request, "LogoutRequest")).toBe(true);
+      await expect(verifies(request.replace(`>${PERSON.username}<`, ">lee<"), "LogoutRequest")).rejects.toThrow();
+      const alone = await signedInTo(asking);
+      await alone.post("/samlsso", { SAMLRequest: base64(requestOf(asking)) });
+      const response = inForm(alone, "SAMLResponse");
+      expect(await verifies(response, "LogoutResponse")).toBe(true);
+      await expect(verifies(response.replace(":Success", ":Responder"), "LogoutResponse")).rejects.toThrow();
+    });
+    test("by SOAP, inside their envelopes", async () => {
+      const [asking, other] = [await posted(), await told("BACKCHANNEL", inbox.url("/soap"))];
+      await signedInTo(asking, other);
+      const envelope = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${requestOf(asking)}</s:Body></s:Envelope>`;
+      const headers = { "content-type": "text/xml" };
+      const answer = await fetch(`${api.url}/samlsso`, { method: "POST", body: envelope, headers });
+      expect(await verifies(await answer.text(), "LogoutResponse")).toBe(true);
+      const [request] = await inbox.waitFor("/soap", 1);
+      expect(await verifies(request?.text ?? "", "LogoutRequest")).toBe(true);
+    });
   });
 });

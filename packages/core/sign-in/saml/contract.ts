@@ -60,7 +60,7 @@ export const samlOperations = {
     limits: { bytes: FORM_BYTES_MAX },
     query: SamlRequest.pick({ spQualifier: true }).meta({ id: "SAMLFormQuery" }),
     body: SamlRequest.extend({
-      soap: parameter.meta({ description: "An envelope: the whole body, where its Content-Type is text/xml" }),
+      soap: parameter.meta({ description: "An envelope: the whole body, where its Content-Type is that of SOAP" }),
     }).meta({ id: "SAMLForm" }),
     changesNothing: true,
   }),
