@@ -15,7 +15,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;
 const MULTIPART_TYPE = /^multipart\/form-data(?:;|$)/i;
 
-const SOAP_TYPE = /^text\/xml(?:;|$)/i;
+/** The type of SOAP 1.1, and that of 1.2, which some clients of SOAP 1.1 send. */
+const SOAP_TYPE = /^(?:text\/xml|application\/soap\+xml)(?:;|$)/i;
 
 const types: Readonly<Record<Media, RegExp>> = { json: JSON_TYPE, form: FORM_TYPE, multipart: MULTIPART_TYPE };
 const typeNames: Readonly<Record<Media, string | undefined>> = {

@@ -38,6 +38,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   "a proof of possession": ["usedProof"],
   "a sign-in to a service provider of SAML": [
     "samlRequest",
+    "samlKept",
     "samlName",
     "logoutChain",
     "samlKeyRing",

@@ -13,7 +13,7 @@ export type Dialect = "management" | "scim1" | "scim2" | "oauth2" | "authzen";
 export interface Service {
   readonly dialect: Dialect;
   readonly mounts: readonly `/${string}`[];
-  /** Single documents: one route each, also below `/t/{tenant}`, and nothing below them. */
+  /** Single paths: one route each, also below `/t/{tenant}`, and nothing below them. */
   readonly documents?: readonly `/${string}`[];
   /** True for the one function that also gets the requests that no route matches. */
   readonly takesDefault?: true;
@@ -99,7 +99,12 @@ const table = {
   sso: {
     dialect: "oauth2",
     mounts: ["/samlsso", "/passivests"],
-    documents: ["/identity/metadata/saml2", "/FederationMetadata/2007-06/FederationMetadata.xml"],
+    documents: [
+      "/identity/metadata/saml2",
+      "/samlartresolve",
+      "/services/SAMLQueryService",
+      "/FederationMetadata/2007-06/FederationMetadata.xml",
+    ],
   },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
@@ -163,6 +168,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/oidc", dialect: "oauth2" },
   { prefix: "/samlsso", dialect: "oauth2" },
+  { prefix: "/samlartresolve", dialect: "oauth2" },
+  { prefix: "/services/SAMLQueryService", dialect: "oauth2" },
   { prefix: "/identity/metadata/saml2", dialect: "oauth2" },
   { prefix: "/passivests", dialect: "oauth2" },
   { prefix: "/FederationMetadata", dialect: "oauth2" },

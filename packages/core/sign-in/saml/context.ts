@@ -47,7 +47,19 @@ export function entityIdOf(tenant: string, { origin }: Pick<PublicContext, "orig
   return tenant === SUPER_TENANT ? origin : `${origin}/t/${tenant}`;
 }
 
+/** The paths of the identity provider of a tenant, as in WSO2 Identity Server. */
+export const paths = {
+  signOn: "/samlsso",
+  /** Where artifacts are resolved, and queries are answered. */
+  artifacts: "/samlartresolve",
+  queries: "/services/SAMLQueryService",
+} as const;
+
 /** Where requests to the identity provider of a tenant go. */
-export function endpointOf(tenant: string, context: Pick<PublicContext, "origin">): string {
-  return `${entityIdOf(tenant, context)}/samlsso`;
+export function endpointOf(
+  tenant: string,
+  context: Pick<PublicContext, "origin">,
+  path: (typeof paths)[keyof typeof paths] = paths.signOn,
+): string {
+  return `${entityIdOf(tenant, context)}${path}`;
 }

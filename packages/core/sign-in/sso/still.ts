@@ -62,7 +62,7 @@ export async function sessionOf(
 
 /** Throws where the sign-in would not end like this now: it was decided up to a minute ago, by another function. */
 export function checkStill(
-  { request }: AnswerTicket,
+  { request }: Pick<AnswerTicket, "request">,
   { current, consent }: SignedIn,
   { application, client }: Asker,
   { sendsMail }: StillContext,
