@@ -1,8 +1,13 @@
 /** Answers of SAML by artifact (SAML Bindings 2.0 section 3.6; decision 0204). */
 import { createHash } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Table } from "#core/database/table/table.ts";
+import { element } from "#core/kernel/canonical-xml.ts";
+import { newSeal } from "#core/kernel/seal.ts";
+import { keeping, takeKept } from "#core/sign-in/saml/kept-store.ts";
 import { childOf, childrenOf, readTree, textOf } from "#core/sign-in/saml/tree.ts";
 import type { Browser, Shown } from "#tests/support/browsing.ts";
+import { tableOf } from "#tests/support/people.ts";
 import { saasOf } from "#tests/support/saas.ts";
 import {
   base64,
@@ -224,6 +229,29 @@ describe("hostile resolvers", () => {
     // The issuer of one, signed by the other.
     expectRefused(await resolve({ ...other, issuer: keyed.issuer }, artifact), "signature");
     expect((await resolve(keyed, artifact)).answer?.nameId).toBe(PERSON.username);
+  });
+  test("of two resolvers at one moment one gets the response", async () => {
+    const table = tableOf(api.service);
+    const context = { tools: { seal: newSeal(Buffer.alloc(32, 7)) }, now: Date.now() };
+    const place = { kind: "response", clientId: "client", name: "handle" } as const;
+    const step = keeping(place, element("a", {}), MINUTE_MS, context);
+    if (!step) throw new Error("it is short");
+    await table.write(step);
+    const both = Promise.withResolvers<void>();
+    let reads = 0;
+    const held: Pick<Table, "get" | "write"> = {
+      async get(key) {
+        const item = await table.get(key);
+        reads += 1;
+        if (reads === 2) both.resolve();
+        await both.promise;
+        return item;
+      },
+      write: (...steps) => table.write(...steps),
+    };
+    const take = () => takeKept(place, { ...context, table: held });
+    const taken = await Promise.all([take(), take()]);
+    expect(taken.toSorted()).toEqual(["<a></a>", undefined]);
   });
   test("an artifact is over after four minutes", async () => {
     const [early, late] = [await artifactFor(keyed), await artifactFor(keyed)];

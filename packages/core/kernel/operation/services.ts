@@ -76,6 +76,13 @@ const table = {
     mounts: [
       "/oauth2/authorize",
       "/oauth2/sign-in",
+      "/oauth2/sign-out",
+      "/oauth2/userinfo",
+      "/oauth2/sso",
+      "/oidc/logout",
+      "/account/sign-in",
+    ],
+    documents: [
       "/oauth2/code",
       "/oauth2/code-setup",
       "/oauth2/codes-saved",
@@ -84,11 +91,6 @@ const table = {
       "/oauth2/page-script",
       "/oauth2/new-password",
       "/oauth2/consent",
-      "/oauth2/sign-out",
-      "/oauth2/userinfo",
-      "/oauth2/sso",
-      "/oidc/logout",
-      "/account/sign-in",
     ],
   },
   /**

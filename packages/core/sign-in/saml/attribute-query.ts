@@ -85,14 +85,13 @@ async function sessionOfName(
   return latest;
 }
 
-/** A session, if it counts now and the service provider takes part in it. Two round trips. */
+/** A session, if it counts now. Two round trips. */
 async function countedSession(key: SessionKey, clientId: string, context: SamlContext): Promise<Current | undefined> {
   const read = await readSession(context.table, key);
   if (!read) return undefined;
   const { userStore } = read.session.user;
   const find = key.tenant === tenantOf(context) ? currentSession : guestSession;
-  const current = await find({ ...key, userStore, digest: read.digest }, clientId, context);
-  return current?.client?.saml ? current : undefined;
+  return find({ ...key, userStore, digest: read.digest }, clientId, context);
 }
 
 /** Throws where a sign-in would not end with an answer now: what the person has agreed to is all that is told. */

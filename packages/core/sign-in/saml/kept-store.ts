@@ -25,7 +25,7 @@ export interface KeptPlace {
 
 /** Where it is kept, and when. */
 interface Keeping {
-  readonly table: Table;
+  readonly table: Pick<Table, "get" | "write">;
   readonly tools: { readonly seal: Seal };
   readonly now: number;
 }
