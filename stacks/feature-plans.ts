@@ -278,14 +278,16 @@ export const sso: FunctionPlan = {
       ...[p.consent, p.assignments],
       // Whose session a logout request means, and where the browser goes then.
       ...[p.samlName, p.logoutChain],
+      // What a service provider fetches after a sign-in.
+      p.samlKept,
     ],
   },
-  conditions: [p.session, p.samlRequest, p.samlName, p.casTicket],
+  conditions: [p.session, p.samlRequest, p.samlName, p.casTicket, p.samlKept],
   writes: {
     calls: ["PutItem", "DeleteItem"],
     on: [
       ...[p.samlRequest, p.session, p.pairwiseKey, p.samlKeyRing, p.samlSigningKeys, p.samlName, p.logoutChain],
-      p.casTicket,
+      ...[p.casTicket, p.samlKept],
       // What the end of a session ends.
       ...[p.logouts, ...revocations, p.grantRevocations],
     ],

@@ -50,6 +50,7 @@ export const partitions = {
   frontAnswer: keys.frontAnswer(ANY).PK,
   /** Requests of SAML that were answered; and the keys that sign its assertions. */
   samlRequest: keys.samlRequest(ANY).PK,
+  samlKept: keys.samlKept(ANY).PK,
   samlName: keys.samlName(ANY, ANY, ANY).PK,
   logoutChain: keys.logoutChain(ANY).PK,
   samlKeyRing: keys.samlKeyRing(ANY).PK,

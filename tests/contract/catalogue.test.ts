@@ -271,6 +271,8 @@ describe("the functions", () => {
       // Service providers of SAML sign their requests; a ticket of a sign-in is tied to a browser.
       "signOnBySaml",
       "signOnBySamlForm",
+      "resolveSamlArtifact",
+      "querySamlAssertions",
       "continueSamlLogout",
       "signSamlLogoutRequest",
       "sendSamlResponse",

@@ -31,6 +31,8 @@ export declare class SignedXml {
   addReference(reference: object): void;
   computeSignature(xml: string, options: object): void;
   getSignedXml(): string;
+  loadSignature(signature: string): void;
+  checkSignature(xml: string): boolean;
 }
 
 export declare function decrypt(

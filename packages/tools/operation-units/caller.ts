@@ -76,6 +76,8 @@ export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
   sendAnswer: 400,
   takeSsoRequest: 400,
   takeSsoSignOut: 400,
+  resolveSamlArtifact: 400,
+  querySamlAssertions: 400,
   continueSamlLogout: 400,
   signSamlLogoutRequest: 400,
   sendSamlResponse: 400,

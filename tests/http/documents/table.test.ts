@@ -39,6 +39,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   "a sign-in to a client of CAS": ["casTicket"],
   "a sign-in to a service provider of SAML": [
     "samlRequest",
+    "samlKept",
     "samlName",
     "logoutChain",
     "samlKeyRing",

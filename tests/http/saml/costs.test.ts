@@ -1,12 +1,15 @@
 /** What a sign-in by SAML costs: round trips of the table, beside those of OpenID Connect. */
 import { beforeAll, expect, test } from "vitest";
 import { redirectPath, requestXml, samlOf } from "#tests/support/saml.ts";
+import { askingXml, soapOf } from "#tests/support/saml-soap.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { world } from "#tests/support/world.ts";
 import { type LogLine, listening } from "#tools/bench/calls.ts";
 
 const api = world();
-const { newProvider, newApplication, requestOf, answerOf, redeem, enter, answerIn, browser } = samlOf(api);
+const saml = samlOf(api);
+const { newProvider, newApplication, requestOf, answerOf, redeem, enter, answerIn, browser } = saml;
+const { newKeyed, ask, resolve } = soapOf(api, saml);
 
 beforeAll(async () => {
   const body = { userName: PERSON.username, password: PERSON.password };
@@ -44,4 +47,32 @@ test("single sign-on costs at most two round trips more than that of OpenID Conn
     first: { each: [2, 1, 2], all: 5 },
   });
   expect(again.all).toBeLessThanOrEqual(openId.all + 2);
+});
+
+test("an artifact costs a sign-in nothing, and four round trips when it is resolved; a query seven", async () => {
+  const bindings = ["HTTP_REDIRECT", "ARTIFACT"];
+  const on = { enableAssertionQueryProfile: true, attributeProfile: { enabled: true } };
+  const requestedClaims = [{ claim: { uri: "http://wso2.org/claims/username" } }];
+  const claimConfiguration = { dialect: "LOCAL", requestedClaims };
+  const provider = await newKeyed({ singleSignOnProfile: { bindings }, ...on }, { claimConfiguration });
+  const page = browser();
+  await page.open(redirectPath(requestXml(provider)));
+  await enter(page);
+  let artifact = "";
+  const signIn = await tripsOf(async () => {
+    const { location } = await page.open(redirectPath(requestXml(provider)));
+    artifact = location?.searchParams.get("SAMLart") ?? "";
+  });
+  const resolved = await tripsOf(async () => {
+    expect((await resolve(provider, artifact)).answer?.nameId).toBe(PERSON.username);
+  });
+  const query = askingXml(
+    "AttributeQuery",
+    provider,
+    `<saml:Subject><saml:NameID>${PERSON.username}</saml:NameID></saml:Subject>`,
+  );
+  const queried = await tripsOf(async () => {
+    expect((await ask("AttributeQuery", provider, query)).codes).toEqual(["Success"]);
+  });
+  expect([signIn.each, resolved.each, queried.each]).toEqual([[2, 1, 2], [4], [7]]);
 });

@@ -117,13 +117,24 @@ describe("signOnBySaml", () => {
     expect(await actionOf(wiki)).toBe(`${base}/Shibboleth.sso/SAML2/POST`);
     expect(await actionOf(wiki, { AssertionConsumerServiceIndex: "1" })).toBe(`${base}/Shibboleth.sso/SAML2/POST`);
     for (const attributes of [
-      ...["2", "3", "4", "5"].map((index) => ({ AssertionConsumerServiceIndex: index })),
-      ...["SAML2/Artifact", "SAML2/ECP", "SAML/POST"].map((path) => ({
+      ...["2", "4", "5"].map((index) => ({ AssertionConsumerServiceIndex: index })),
+      ...["SAML2/ECP", "SAML/POST"].map((path) => ({
         AssertionConsumerServiceURL: `${base}/Shibboleth.sso/${path}`,
       })),
     ]) {
       const { status, html } = await open(wiki, attributes);
       expect([attributes, status, html.includes("SAMLResponse")]).toEqual([attributes, 400, false]);
+    }
+    const artifacts = `${base}/Shibboleth.sso/SAML2/Artifact`;
+    for (const attributes of [
+      { AssertionConsumerServiceIndex: "3" },
+      { AssertionConsumerServiceURL: artifacts },
+    ] as readonly Readonly<Record<string, string>>[]) {
+      const { location, html } = await open(wiki, attributes);
+      expect([location?.href.startsWith(`${artifacts}?SAMLart=`), html.includes("SAMLResponse")]).toEqual([
+        true,
+        false,
+      ]);
     }
   });
   test("one address that takes several bindings is posted to", async () => {
@@ -134,7 +145,8 @@ describe("signOnBySaml", () => {
       ),
     );
     expect(await actionOf(found)).toBe(found.acs);
-    expect((await open(found, { AssertionConsumerServiceIndex: "1" })).status).toBe(400);
+    const byIndex = await open(found, { AssertionConsumerServiceIndex: "1" });
+    expect(byIndex.location?.href.startsWith(`${found.acs}?SAMLart=`)).toBe(true);
   });
   test("requests count by each signing key of the metadata, with and without a use, and by no other", async () => {
     const found = await registered((host) =>

@@ -468,7 +468,8 @@ describe("getSamlMetadataOfProvider", () => {
     expect(response.headers.get("content-type")).toBe("application/samlmetadata+xml");
     const text = await response.text();
     expect(text).toContain(`entityID="${api.url}"`);
-    expect(text.match(/<ds:X509Certificate>/g)).toHaveLength(1);
+    // One for each role of the identity provider.
+    expect(text.match(/<ds:X509Certificate>/g)).toHaveLength(2);
     expect(text).toContain(`Location="${api.url}/samlsso"`);
     expect((await fetch(`${api.url}/t/nowhere.example/identity/metadata/saml2`)).status).toBe(400);
   });

@@ -22,8 +22,9 @@ export interface LogoutService {
   readonly responseLocation: string;
 }
 
-/** The binding of an answer. */
+/** The bindings of an answer. */
 export const POST = "HTTP-POST";
+export const ARTIFACT = "HTTP-Artifact";
 
 /** The bindings of the values of `logoutMethod`, the preferred one first. */
 export const logoutBindings = {
@@ -69,18 +70,30 @@ function isLogoutBinding(binding: string): binding is LogoutBinding {
  */
 export function consumerAt(
   index: number,
-  { assertionConsumerUrls, imported }: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
+  provider: Pick<SamlServiceProvider, "assertionConsumerUrls" | "singleSignOnProfile" | "imported">,
 ): string | undefined {
+  const { assertionConsumerUrls, imported } = provider;
   const indexed = imported?.assertionConsumerServices?.filter((service) => service.index !== undefined) ?? [];
   if (indexed.length === 0) return assertionConsumerUrls[index];
   // What answers do not travel by is no answer's address.
-  return indexed.find((service) => service.index === index && service.binding === POST)?.location;
+  return indexed.find((service) => service.index === index && isAnswering(service.binding, provider))?.location;
 }
 
-/** Whether answers can be posted to an address: metadata says by which bindings it takes them. */
-export function takesPosts(address: string, { imported }: Pick<SamlServiceProvider, "imported">): boolean {
-  const services = imported?.assertionConsumerServices?.filter(({ location }) => location === address) ?? [];
-  return services.length === 0 || services.some(({ binding }) => binding === POST);
+/** Whether answers can go to an address: metadata says by which bindings it takes them. */
+export function takesAnswers(
+  address: string,
+  provider: Pick<SamlServiceProvider, "singleSignOnProfile" | "imported">,
+): boolean {
+  const { assertionConsumerServices = [] } = provider.imported ?? {};
+  const services = assertionConsumerServices.filter(({ location }) => location === address);
+  return services.length === 0 || services.some(({ binding }) => isAnswering(binding, provider));
+}
+
+function isAnswering(
+  binding: string,
+  { singleSignOnProfile: { bindings } }: Pick<SamlServiceProvider, "singleSignOnProfile">,
+): boolean {
+  return binding === POST || (binding === ARTIFACT && bindings.includes("ARTIFACT"));
 }
 
 /** A certificate in Base64, as the Base64 of its DER; `undefined` for what is none. */

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import * as z from "../../kernel/zod.ts";
-import { derOf, logoutBindings, POST } from "./saml-imported.ts";
+import { ARTIFACT, derOf, logoutBindings, POST } from "./saml-imported.ts";
 import { lifetimeOf } from "./saml-metadata-lifetime.ts";
 import { entityIn, refuse, type Tree } from "./saml-metadata-tree.ts";
 import { SamlManual } from "./shapes.ts";
@@ -88,6 +88,7 @@ export function readSamlMetadata(bytes: Uint8Array, nowMs: number): SamlMetadata
   const { AssertionConsumerService: consumers, AttributeConsumingService: attributes = [] } = provider;
   const { SingleLogoutService: logouts = [], KeyDescriptor: descriptors = [], NameIDFormat: formats = [] } = provider;
   const posts = consumers.filter((each) => consumerBinding(each) === POST);
+  const takesArtifacts = consumers.some((each) => bindingOf(each) === ARTIFACT);
   const attributeService = defaultOf(attributes);
   const logout = logoutOf(logouts);
   const keys = descriptors.flatMap(({ "@use": use, KeyInfo }) => {
@@ -101,6 +102,7 @@ export function readSamlMetadata(bytes: Uint8Array, nowMs: number): SamlMetadata
     // An answer is posted: the default of another binding would not take it.
     defaultAssertionConsumerUrl: defaultOf(posts.length > 0 ? posts : consumers)?.["@Location"],
     singleSignOnProfile: {
+      ...(takesArtifacts && { bindings: ["HTTP_POST", "HTTP_REDIRECT", "ARTIFACT"] }),
       ...(attributeService && { attributeConsumingServiceIndex: String(attributeService["@index"] ?? "") }),
       assertion: { nameIdFormat: nameIdFormatOf(formats) },
     },

@@ -171,6 +171,8 @@ export const keys = {
   frontAnswer: (digest: string): Key => main(`G#FRONT#${digest}`),
   /** A request of SAML that was answered, under the digest of its ID and its service provider. */
   samlRequest: (digest: string): Key => main(`G#SAMLREQ#${digest}`),
+  /** What a service provider of SAML can fetch for some minutes, under the digest of who may and by which name. */
+  samlKept: (digest: string): Key => main(`G#SAMLKEPT#${digest}`),
   /** The sessions that a name of a user for a service provider of SAML stands for, each by its SessionIndex. */
   samlName: (tenant: string, digest: string, index: string): Key => ({
     PK: `${of(tenant)}#SAMLNAME#${digest}`,

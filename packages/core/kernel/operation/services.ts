@@ -13,7 +13,7 @@ export type Dialect = "management" | "scim1" | "scim2" | "oauth2" | "authzen";
 export interface Service {
   readonly dialect: Dialect;
   readonly mounts: readonly `/${string}`[];
-  /** Single documents: one route each, also below `/t/{tenant}`, and nothing below them. */
+  /** Single paths: one route each, also below `/t/{tenant}`, and nothing below them. */
   readonly documents?: readonly `/${string}`[];
   /** True for the one function that also gets the requests that no route matches. */
   readonly takesDefault?: true;
@@ -76,6 +76,13 @@ const table = {
     mounts: [
       "/oauth2/authorize",
       "/oauth2/sign-in",
+      "/oauth2/sign-out",
+      "/oauth2/userinfo",
+      "/oauth2/sso",
+      "/oidc/logout",
+      "/account/sign-in",
+    ],
+    documents: [
       "/oauth2/code",
       "/oauth2/code-setup",
       "/oauth2/codes-saved",
@@ -84,11 +91,6 @@ const table = {
       "/oauth2/page-script",
       "/oauth2/new-password",
       "/oauth2/consent",
-      "/oauth2/sign-out",
-      "/oauth2/userinfo",
-      "/oauth2/sso",
-      "/oidc/logout",
-      "/account/sign-in",
     ],
   },
   /**
@@ -99,7 +101,12 @@ const table = {
   sso: {
     dialect: "oauth2",
     mounts: ["/samlsso", "/passivests", "/cas"],
-    documents: ["/identity/metadata/saml2", "/FederationMetadata/2007-06/FederationMetadata.xml"],
+    documents: [
+      "/identity/metadata/saml2",
+      "/samlartresolve",
+      "/services/SAMLQueryService",
+      "/FederationMetadata/2007-06/FederationMetadata.xml",
+    ],
   },
   /** The pages of the own account. It reads no password and no secret of one-time codes. */
   account: { dialect: "oauth2", mounts: ["/account"] },
@@ -163,6 +170,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/oidc", dialect: "oauth2" },
   { prefix: "/samlsso", dialect: "oauth2" },
+  { prefix: "/samlartresolve", dialect: "oauth2" },
+  { prefix: "/services/SAMLQueryService", dialect: "oauth2" },
   { prefix: "/identity/metadata/saml2", dialect: "oauth2" },
   { prefix: "/passivests", dialect: "oauth2" },
   { prefix: "/FederationMetadata", dialect: "oauth2" },

@@ -12,7 +12,7 @@ import { attributesOf, guestReferences, nameIdFormats, samlOf } from "../flow/sa
 import { findProvider } from "../flow/saml/provider.ts";
 import { type Current, notingCode } from "../flow/session.ts";
 import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { uriOf } from "../openid/user-claims.ts";
+import { type ClaimedUser, uriOf } from "../openid/user-claims.ts";
 import { valuesOf } from "../sso/claimed.ts";
 import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
@@ -41,7 +41,10 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
   if (!asked || id === undefined || context.now >= asked.takenMs + ANSWERABLE_MS) throw unknownTicket();
   const [asker, signedIn] = await Promise.all([findProvider(request, context), sessionOf(ticket, context)]);
   if (!asker) throw changed();
-  const answered = { application: asker.application, to: request.to, id: asked.id };
+  const { bindings } = samlOf(asker.application.inbound).singleSignOnProfile;
+  const { isByArtifact } = asked;
+  if (isByArtifact && !bindings.includes("ARTIFACT")) throw changed();
+  const answered = { application: asker.application, to: request.to, id: asked.id, isByArtifact };
   try {
     if (refusal) throw refusalOfSignIn(refusal);
     if (!signedIn) throw unknownTicket();
@@ -51,11 +54,12 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
       assertedOf(request, asked, signedIn.current, asker, context),
     ]);
     if (!hasAccess) throw new SamlRefusal(status.responder, status.denied, NO_ACCESS);
-    const page = await sendAssertion(asserted, answered, headers, context);
+    const sent = await sendAssertion(asserted, answered, headers, context);
     // It stands in the table before it leaves: so a request has one assertion at most, and none that cannot be made.
-    await context.table.write(usingRequest({ clientId: request.clientId, id }, context.now), ...steps);
+    const using = usingRequest({ clientId: request.clientId, id }, context.now);
+    await context.table.write(using, ...steps, ...sent.steps);
     noteEnded(asker.application, context);
-    return page;
+    return sent.page;
   } catch (error) {
     if (error instanceof SamlRefusal) return sendRefusal(error, answered, headers, context);
     throw error;
@@ -78,16 +82,10 @@ async function assertedOf(
   context: SamlContext,
 ): Promise<{ readonly asserted: Asserted; readonly steps: readonly Step[] }> {
   const { tenant } = request;
-  const { session, user } = current;
+  const { session } = current;
   const home = session.tenant;
   const isGuest = home !== tenant;
-  // It has agreed to all of them.
-  const given = isGuest ? guestReferences(asked, application) : undefined;
-  const attributes = attributesOf(asked, application);
-  const { subject } = application.claimConfiguration;
-  const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
-  const of = { user, tenant: home, isGuest, given, needs };
-  const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
+  const { claimed, values } = await claimedIn(current, asked, application, context);
   const known = current.client?.saml;
   // The name of this side in all messages to the provider.
   const issuer = samlOf(application.inbound).idpEntityIdAlias || entityIdOf(tenant, context);
@@ -129,11 +127,29 @@ async function assertedOf(
       sessionIndex,
       sessionEndsMs: session.endsAtSeconds * 1_000,
       context: answered,
-      attributes: valuesOf(attributes, claimed, application),
+      attributes: values,
       nameFormat: saml.attributeProfile.nameFormat,
     },
     steps: noting.length === 0 ? [] : [...noting, addingName({ tenant, clientId, value }, name, session)],
   };
+}
+
+/** The user of a session with its claims, and the values of the attributes that an answer has. */
+export async function claimedIn(
+  { session, user }: Current,
+  asked: SamlAsked,
+  application: Asker["application"],
+  context: SamlContext,
+): Promise<{ readonly claimed: ClaimedUser; readonly values: Asserted["attributes"] }> {
+  const isGuest = session.tenant !== tenantOf(context);
+  // It has agreed to all of them.
+  const given = isGuest ? guestReferences(asked, application) : undefined;
+  const attributes = attributesOf(asked, application);
+  const { subject } = application.claimConfiguration;
+  const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
+  const of = { user, tenant: session.tenant, isGuest, given, needs };
+  const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
+  return { claimed, values: valuesOf(attributes, claimed, application) };
 }
 
 /** The name of a session for a service provider: two of them cannot compare it. */

@@ -1,6 +1,6 @@
 /** The authentication request (SAML Core 2.0 section 3.4.1): what a service provider asks for. Pure. */
 import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
-import { consumerAt } from "../../applications/protocols/saml-imported.ts";
+import { ARTIFACT, consumerAt, POST } from "../../applications/protocols/saml-imported.ts";
 import type { AskedContexts, SamlAsked } from "../flow/saml/asked.ts";
 import { isConsumer } from "../flow/saml/provider.ts";
 import { comparisons } from "./contexts.ts";
@@ -14,10 +14,16 @@ const TEXT_MAX = 2_048;
 const CLASSES_MAX = 20;
 /** How far the clocks of two sides may be apart, and how long a request may take. */
 export const AGE_MS = 5 * 60_000;
-const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
+const BINDINGS = "urn:oasis:names:tc:SAML:2.0:bindings:";
 
 /** The messages that service providers send. */
-export type MessageName = "AuthnRequest" | "LogoutRequest" | "LogoutResponse";
+export type MessageName =
+  | "AuthnRequest"
+  | "LogoutRequest"
+  | "LogoutResponse"
+  | "ArtifactResolve"
+  | "AttributeQuery"
+  | "AssertionIDRequest";
 
 /** Who sends a message of one of some names: before it is verified, nothing else of it counts. */
 export function issuerOf(root: XmlNode, ...names: readonly MessageName[]): string {
@@ -34,6 +40,7 @@ export interface RequestHead {
   readonly id: string;
   /** Where the answer goes: registered, character by character. */
   readonly address: string;
+  readonly isByArtifact: boolean;
 }
 
 /** What all messages must agree with. */
@@ -49,7 +56,29 @@ export interface Common {
  * there is no address yet.
  */
 export function readHead(root: XmlNode, provider: SamlServiceProvider, common: Common): RequestHead {
-  return { id: readCommon(root, common), address: addressOf(root.attributes, provider) };
+  const { attributes } = root;
+  const id = readCommon(root, common);
+  const address = addressOf(attributes, provider);
+  const asked = { binding: attributes.get("ProtocolBinding"), index: attributes.get("AssertionConsumerServiceIndex") };
+  return { id, address, isByArtifact: goesByArtifact(address, provider, asked) };
+}
+
+/**
+ * Whether an answer to an address goes by artifact: the metadata has no other binding for the address, or the request
+ * asks for it. Where neither says something, the settings have no HTTP_POST.
+ */
+export function goesByArtifact(
+  address: string,
+  { singleSignOnProfile: { bindings }, imported }: SamlServiceProvider,
+  { binding, index }: { readonly binding?: string | undefined; readonly index?: string | undefined } = {},
+): boolean {
+  if (!bindings.includes("ARTIFACT")) return false;
+  const services = (imported?.assertionConsumerServices ?? []).filter((service) => service.location === address);
+  const named = services.filter((service) => index !== undefined && service.index === Number(index));
+  const possible = (named.length > 0 ? named : services).map((service) => service.binding);
+  if (possible.includes(ARTIFACT) && !possible.includes(POST)) return true;
+  if (binding !== undefined) return binding === `${BINDINGS}${ARTIFACT}`;
+  return possible.length === 0 && !bindings.includes("HTTP_POST");
 }
 
 /** The ID of a verified message. Throws `request.invalid` where it is for another address or another time. */
@@ -94,9 +123,10 @@ export function readAsked(
   provider: SamlServiceProvider,
 ): Readonly<AskedOfPerson & Omit<SamlAsked, "id" | "begun" | "takenMs">> {
   const { attributes } = root;
-  const binding = attributes.get("ProtocolBinding");
-  if (binding !== undefined && binding !== POST) {
-    throw new SamlRefusal(status.responder, status.binding, "Responses are sent by HTTP-POST only.");
+  const binding = attributes.get("ProtocolBinding") ?? `${BINDINGS}${POST}`;
+  const takesArtifacts = provider.singleSignOnProfile.bindings.includes("ARTIFACT");
+  if (binding !== `${BINDINGS}${POST}` && !(takesArtifacts && binding === `${BINDINGS}${ARTIFACT}`)) {
+    throw new SamlRefusal(status.responder, status.binding, SENT_BY);
   }
   const nameIdFormat = formatOf(root, provider);
   const subject = subjectOf(root);
@@ -114,6 +144,8 @@ export function readAsked(
     ...(attributeIndex !== undefined && { attributeIndex }),
   };
 }
+
+const SENT_BY = "Responses are sent by HTTP-POST, and by HTTP-Artifact where the bindings include ARTIFACT.";
 
 /** What a request asks of the person. */
 export interface AskedOfPerson {

@@ -27,7 +27,19 @@ export type SamlContext = PublicContext & SamlStores;
 /** The entity id of the identity provider of a tenant: its address. */
 export const entityIdOf = tenantAddressOf;
 
+/** The paths of the identity provider of a tenant, as in WSO2 Identity Server. */
+export const paths = {
+  signOn: "/samlsso",
+  /** Where artifacts are resolved, and queries are answered. */
+  artifacts: "/samlartresolve",
+  queries: "/services/SAMLQueryService",
+} as const;
+
 /** Where requests to the identity provider of a tenant go. */
-export function endpointOf(tenant: string, context: Pick<PublicContext, "origin">): string {
-  return `${entityIdOf(tenant, context)}/samlsso`;
+export function endpointOf(
+  tenant: string,
+  context: Pick<PublicContext, "origin">,
+  path: (typeof paths)[keyof typeof paths] = paths.signOn,
+): string {
+  return `${entityIdOf(tenant, context)}${path}`;
 }

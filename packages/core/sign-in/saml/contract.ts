@@ -3,6 +3,7 @@ import { operation, PUBLIC } from "../../kernel/operation/operation.ts";
 import * as z from "../../kernel/zod.ts";
 import { LOGOUT_REQUEST_PATH } from "../../tokens/logout-model.ts";
 import { PageHeaders } from "../flow/contract.ts";
+import { paths } from "./context.ts";
 
 /** A message of 64 KiB in Base64, encoded for a form, with its RelayState. */
 const FORM_BYTES_MAX = 131_072;
@@ -31,11 +32,30 @@ const SamlRequest = z
   })
   .meta({ id: "SAMLRequest" });
 
+const FormQuery = SamlRequest.pick({ spQualifier: true }).meta({ id: "SAMLFormQuery" });
+
 const page = {
   service: "sso",
   scope: PUBLIC,
   headers: PageHeaders,
   success: { status: 200, page: true, redirects: true },
+  failures: [400],
+} as const;
+
+/** A message by SOAP, which a service provider sends without a browser. */
+const soap = {
+  service: "sso",
+  method: "POST",
+  scope: PUBLIC,
+  media: "form",
+  takesSoap: true,
+  limits: { bytes: FORM_BYTES_MAX },
+  query: FormQuery,
+  body: z
+    .object({ soap: z.string().meta({ description: "An envelope of SOAP 1.1: the whole body, as text/xml" }) })
+    .meta({ id: "SAMLEnvelope" }),
+  changesNothing: true,
+  success: { status: 200, page: true, pageMedia: "text/xml" },
   failures: [400],
 } as const;
 
@@ -58,11 +78,23 @@ export const samlOperations = {
     media: "form",
     takesSoap: true,
     limits: { bytes: FORM_BYTES_MAX },
-    query: SamlRequest.pick({ spQualifier: true }).meta({ id: "SAMLFormQuery" }),
+    query: FormQuery,
     body: SamlRequest.extend({
       soap: parameter.meta({ description: "An envelope: the whole body, where its Content-Type is that of SOAP" }),
     }).meta({ id: "SAMLForm" }),
     changesNothing: true,
+  }),
+  resolveSamlArtifact: operation({
+    ...soap,
+    path: paths.artifacts,
+    summary: "Give a service provider the SAML response of its artifact, once",
+    source: "SAML Profiles 2.0 section 5; decision 0204",
+  }),
+  querySamlAssertions: operation({
+    ...soap,
+    path: paths.queries,
+    summary: "Answer a service provider that asks for attributes of a user who is signed in there, or for an assertion",
+    source: "SAML Profiles 2.0 section 6; decision 0204",
   }),
   continueSamlLogout: operation({
     ...page,

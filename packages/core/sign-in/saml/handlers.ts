@@ -6,10 +6,12 @@ import type { Handlers, PageResult } from "../../kernel/operation/operation.ts";
 import { LOGOUT_REQUEST_PATH } from "../../tokens/logout-model.ts";
 import { openOrder } from "../../tokens/logout-token.ts";
 import { sendAnswer } from "./answer.ts";
-import { endpointOf, entityIdOf, type SamlContext, type SamlStores, tenantOf } from "./context.ts";
+import { entityIdOf, type SamlContext, type SamlStores, tenantOf } from "./context.ts";
 import type { samlOperations } from "./contract.ts";
 import { continueLogout } from "./logout-chain.ts";
 import { metadataOf } from "./metadata.ts";
+import { answerQuery } from "./query.ts";
+import { resolveArtifact } from "./resolve-artifact.ts";
 import { newId } from "./send.ts";
 import { soapLogoutRequest } from "./send-logout.ts";
 import { takeMessage, takeSoap } from "./take-message.ts";
@@ -20,6 +22,8 @@ export const samlHandlers: Handlers<typeof samlOperations, SamlStores> = {
     soap === undefined
       ? takeMessage({ ...form, ...query }, "HTTP_POST", headers, context)
       : takeSoap(soap, query, context),
+  resolveSamlArtifact: ({ query, body }, context) => resolveArtifact(body.soap, query, context),
+  querySamlAssertions: ({ query, body }, context) => answerQuery(body.soap, query, context),
   continueSamlLogout: ({ query, headers }, context) => continueLogout(query.chain ?? "", headers, context),
 
   async signSamlLogoutRequest({ body }, context) {
@@ -36,7 +40,7 @@ export const samlHandlers: Handlers<typeof samlOperations, SamlStores> = {
 
   getSamlMetadataOfProvider: (_, context) =>
     metadataPage(context, (tenant, certificates) =>
-      metadataOf({ entityId: entityIdOf(tenant, context), endpoint: endpointOf(tenant, context), certificates }),
+      metadataOf({ entityId: entityIdOf(tenant, context), certificates }),
     ),
 };
 

@@ -25,15 +25,19 @@ export function readLogoutRequest(root: XmlNode, common: Common): LogoutAsked {
   if (ends !== undefined && !(common.nowMs < endsMs + AGE_MS)) {
     throw refuse("Its NotOnOrAfter must be a time in UTC that is not over.");
   }
-  const name = childOf(root, "assertion", "NameID");
+  const name = nameOf(root);
+  const indexes = childrenOf(root, "protocol", "SessionIndex").map(textOf);
+  if (indexes.length > INDEXES_MAX) throw refuse("It has too many SessionIndex elements.");
+  return { id, name, indexes };
+}
+
+/** The name of a user in a request. Throws `request.invalid`. */
+export function nameOf(named: XmlNode): LogoutAsked["name"] {
+  const name = childOf(named, "assertion", "NameID");
   if (!name) throw refuse("It must name the user by a NameID that is not encrypted.");
   const value = textOf(name);
-  const indexes = childrenOf(root, "protocol", "SessionIndex").map(textOf);
-  if (value === "" || value.length > TEXT_MAX || indexes.length > INDEXES_MAX) {
-    throw refuse("Its NameID or its SessionIndex elements are too long, or empty.");
-  }
-  const format = name.attributes.get("Format")?.trim() || nameIdFormats.unspecified;
-  return { id, name: { format, value }, indexes };
+  if (value === "" || value.length > TEXT_MAX) throw refuse("Its NameID is too long, or empty.");
+  return { format: name.attributes.get("Format")?.trim() || nameIdFormats.unspecified, value };
 }
 
 /** The chain and the turn that a logout response answers; `undefined` for one to no request of this side. */

@@ -8,7 +8,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
 import { type FrontChannels, frontChannelsOf } from "../flow/front-channel.ts";
-import { nameIdFormats, samlOf } from "../flow/saml/claims.ts";
+import { samlOf } from "../flow/saml/claims.ts";
 import { requestKeysOf } from "../flow/saml/keys.ts";
 import { samlClientId } from "../flow/saml/provider.ts";
 import { referencesIn } from "../flow/session.ts";
@@ -23,7 +23,7 @@ import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answer, confirmed, moveChain } from "./logout-chain.ts";
 import { type LogoutAsked, readLogoutRequest, sentRequestOf } from "./logout-request.ts";
 import type { Binding } from "./message.ts";
-import { endingName, type NamedSession, sessionsNamed } from "./names-store.ts";
+import { endingName, type NamedSession, ofFormat, sessionsNamed } from "./names-store.ts";
 import { type Headers, type Message, providerOf, type SamlParameters, verifiedRoot } from "./provider.ts";
 import { sendSoapLogoutResponse } from "./send-logout.ts";
 import { namespaces, refuse } from "./tree.ts";
@@ -179,13 +179,6 @@ async function meantBy(
   const meant = read.flatMap((found) => found ?? []);
   if (!isSigned && meant.some((each) => !isInBrowser(each, context))) throw unsigned();
   return { application, asked, meant, named, before };
-}
-
-/** The names in the format of a request. Without one it means any, as long as that is one user. */
-function ofFormat(named: readonly NamedSession[], format: string): readonly NamedSession[] {
-  const same = named.filter((each) => each.format === format);
-  if (same.length > 0 || format !== nameIdFormats.unspecified) return same;
-  return new Set(named.map(({ userId }) => userId)).size === 1 ? named : [];
 }
 
 /** What the browser does for the other participants of a session. */

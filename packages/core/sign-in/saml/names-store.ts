@@ -5,6 +5,7 @@ import { number, optional, rowCodec, text } from "../../database/table/row.ts";
 import { type Item, LAST, type Step, type Table } from "../../database/table/table.ts";
 import type { SamlName } from "../../tokens/logout-model.ts";
 import { putting } from "../../tokens/unconditional.ts";
+import { nameIdFormats } from "../flow/saml/claims.ts";
 import type { Session } from "../sessions/model.ts";
 import type { SessionKey } from "../sessions/session-store.ts";
 
@@ -70,6 +71,13 @@ export async function sessionsNamed(
     const { expiresAtSeconds: _, ...named } = rows.read(item);
     return [{ ...named, index: item.SK }];
   });
+}
+
+/** The names in the format of a request: without one, of any, where all are of one user. Pure. */
+export function ofFormat(named: readonly NamedSession[], format: string): readonly NamedSession[] {
+  const same = named.filter((each) => each.format === format);
+  if (same.length > 0 || format !== nameIdFormats.unspecified) return same;
+  return new Set(named.map(({ userId }) => userId)).size === 1 ? named : [];
 }
 
 function noting(of: NameOfProvider, { index, ...named }: NamedSession, expiresAtSeconds: number): Step {

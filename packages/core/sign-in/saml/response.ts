@@ -8,7 +8,7 @@ import { type SamlRefusal, status } from "./status.ts";
 import { namespaces } from "./tree.ts";
 
 /** How long an assertion can be used, and how much earlier a slow clock may see it. */
-const LIFE_MS = 5 * 60_000;
+export const LIFE_MS = 5 * 60_000;
 const EARLY_MS = 60_000;
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 
@@ -18,8 +18,8 @@ export interface Answering {
   readonly issuer: string;
   /** The ID of the request; absent where this side began. */
   readonly inResponseTo?: string | undefined;
-  /** Where the answer goes. */
-  readonly address: string;
+  /** Where the answer goes; absent for one to a request by SOAP. */
+  readonly address?: string | undefined;
   readonly nowMs: number;
   /** How long the assertion can be used; absent for five minutes. */
   readonly lifeMs?: number;
@@ -37,6 +37,8 @@ export interface NameId {
 
 /** What is asserted of a user. */
 export interface Asserted {
+  /** The ID of the assertion, where somebody must know it. */
+  readonly id?: string;
   readonly nameId: NameId;
   /** The entity id of the service provider and all others that may take the assertion. */
   readonly audiences: readonly string[];
@@ -52,15 +54,12 @@ export interface Asserted {
   readonly nameFormat: string;
 }
 
-/** Protects an assertion. */
-export type Encrypt = (assertion: Canonical) => Promise<Canonical>;
-
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** A signed assertion. */
+/** A signed assertion. Without an address it has attributes alone, and signs nobody in. */
 export function assertionOf(asserted: Asserted, answering: Answering, signer: Signer): Canonical {
-  const { issuer, nowMs, lifeMs = LIFE_MS, newId } = answering;
-  const id = newId();
+  const { issuer, address, nowMs, lifeMs = LIFE_MS, newId } = answering;
+  const { id = newId() } = asserted;
   const before = issuerElement(issuer, false);
   const content = together(
     subjectOf(asserted, answering),
@@ -73,31 +72,37 @@ export function assertionOf(asserted: Asserted, answering: Answering, signer: Si
         ...asserted.audiences.map((each) => element("saml:Audience", {}, text(each))),
       ),
     ),
-    element(
-      "saml:AuthnStatement",
-      {
-        AuthnInstant: iso(asserted.authnMs),
-        SessionIndex: asserted.sessionIndex,
-        SessionNotOnOrAfter: iso(asserted.sessionEndsMs),
-      },
-      element("saml:AuthnContext", {}, element("saml:AuthnContextClassRef", {}, text(asserted.context))),
-    ),
+    address === undefined ? undefined : statementOf(asserted),
     attributesOf(asserted),
   );
   const attributes = { "xmlns:saml": namespaces.assertion, ID: id, IssueInstant: iso(nowMs), Version: "2.0" };
   return enveloped("saml:Assertion", attributes, before, content, signer);
 }
 
-/** A response with an assertion. `signer`: absent where the settings say that responses are not signed. */
-export async function responseWith(
-  assertion: Canonical,
+/** An assertion that was encrypted. */
+export function encryptedAssertion(encrypted: Canonical): Canonical {
+  return element("saml:EncryptedAssertion", { "xmlns:saml": namespaces.assertion }, encrypted);
+}
+
+/** A response with assertions. `signer`: absent where the settings say that responses are not signed. */
+export function responseWith(assertions: Canonical, answering: Answering, signer: Signer | undefined): Canonical {
+  return response("Response", succeeded(), assertions, answering, signer);
+}
+
+/** Whether a response that was composed here has an assertion. In texts and attributes "<" is escaped. */
+export function hasAssertion(response: Canonical): boolean {
+  return /<saml:(?:Encrypted)?Assertion[ >]/.test(response);
+}
+
+/** The answer to an ArtifactResolve: a message, or nothing where the artifact counts for none (section 3.5.3). */
+export function artifactResponse(
+  message: Canonical | undefined,
   answering: Answering,
-  { signer, encrypt }: { readonly signer: Signer | undefined; readonly encrypt?: Encrypt | undefined },
-): Promise<Canonical> {
-  const content = encrypt
-    ? element("saml:EncryptedAssertion", { "xmlns:saml": namespaces.assertion }, await encrypt(assertion))
-    : assertion;
-  return response(element("samlp:Status", {}, code(status.success)), content, answering, signer);
+  signer: Signer | undefined,
+): Canonical {
+  // In canonical form a namespace is declared once, where it is first used.
+  const inside = message?.replace(` xmlns:samlp="${namespaces.protocol}"`, "") as Canonical | undefined;
+  return response("ArtifactResponse", succeeded(), inside, answering, signer);
 }
 
 /** A response that says why there is no assertion. */
@@ -107,7 +112,8 @@ export function responseWithout(
   signer: Signer | undefined,
 ): Canonical {
   const said = element("samlp:StatusMessage", {}, text(message));
-  return response(element("samlp:Status", {}, code(first, code(detail)), said), undefined, answering, signer);
+  const refused = element("samlp:Status", {}, code(first, code(detail)), said);
+  return response("Response", refused, undefined, answering, signer);
 }
 
 /** The code of a status, with that of the second level. */
@@ -115,7 +121,12 @@ export function code(value: string, inside?: Canonical): Canonical {
   return element("samlp:StatusCode", { Value: value }, inside);
 }
 
+function succeeded(): Canonical {
+  return element("samlp:Status", {}, code(status.success));
+}
+
 function response(
+  name: "Response" | "ArtifactResponse",
   said: Canonical,
   content: Canonical | undefined,
   { issuer, inResponseTo, address, nowMs, newId }: Answering,
@@ -129,7 +140,7 @@ function response(
     IssueInstant: iso(nowMs),
     Version: "2.0",
   };
-  return enveloped("samlp:Response", attributes, issuerElement(issuer, true), together(said, content), signer);
+  return enveloped(`samlp:${name}`, attributes, issuerElement(issuer, true), together(said, content), signer);
 }
 
 /** An element with its signature behind its issuer. */
@@ -159,7 +170,7 @@ function subjectOf(
     "saml:Subject",
     {},
     element("saml:NameID", named, text(value)),
-    ...[...new Set([address, ...recipients])].map((recipient) =>
+    ...[...new Set(address === undefined ? [] : [address, ...recipients])].map((recipient) =>
       element(
         "saml:SubjectConfirmation",
         { Method: BEARER },
@@ -170,6 +181,14 @@ function subjectOf(
         }),
       ),
     ),
+  );
+}
+
+function statementOf({ authnMs, sessionIndex, sessionEndsMs, context }: Asserted): Canonical {
+  return element(
+    "saml:AuthnStatement",
+    { AuthnInstant: iso(authnMs), SessionIndex: sessionIndex, SessionNotOnOrAfter: iso(sessionEndsMs) },
+    element("saml:AuthnContext", {}, element("saml:AuthnContextClassRef", {}, text(context))),
   );
 }
 

@@ -2,7 +2,6 @@
 import type { LogoutService } from "../../applications/protocols/saml-imported.ts";
 import { logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../applications/registry/model.ts";
-import { securityHeaders } from "../../http/security-headers.ts";
 import type { Canonical } from "../../kernel/canonical-xml.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import type { SamlName } from "../../tokens/logout-model.ts";
@@ -14,12 +13,13 @@ import type { AnsweredLogout } from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
 import { pageHeaders } from "../pages/layout.ts";
 import { formPostPage } from "../pages/pages.ts";
-import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
+import { type SamlContext, tenantOf } from "./context.ts";
 import { type LogoutMessage, logoutRequest, logoutResponse, soapOf } from "./logout-message.ts";
 import type { Headers } from "./provider.ts";
 import { redirectAddress } from "./redirect.ts";
-import { newId, signerFor } from "./send.ts";
+import { issuerFor, newId, signerFor } from "./send.ts";
 import type { Signer } from "./sign.ts";
+import { soapAnswer } from "./soap.ts";
 
 /** A service provider that is told. */
 interface Told {
@@ -77,8 +77,7 @@ export async function sendSoapLogoutResponse(
   const tenant = tenantOf(context);
   const message = { ...messageTo("", newId(), application, tenant, context), destination: undefined };
   const response = logoutResponse(message, said, await signerFor(application, tenant, context));
-  const headers = { ...securityHeaders, "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" };
-  return { status: 200, headers, html: soapOf(response) };
+  return soapAnswer(response);
 }
 
 /** Where answers go: to the service of the binding, or else to the first one that a browser can be sent to. */
@@ -95,12 +94,11 @@ function responseAddress({ inbound }: Application, binding: "HTTP-POST" | "HTTP-
 function messageTo(
   destination: string,
   id: string,
-  { inbound }: Application,
+  application: Application,
   tenant: string,
   context: SamlContext,
 ): LogoutMessage {
-  const issuer = samlOf(inbound).idpEntityIdAlias || entityIdOf(tenant, context);
-  return { id, issuer, destination, nowMs: context.now };
+  return { id, issuer: issuerFor(application, tenant, context), destination, nowMs: context.now };
 }
 
 /** A message that a browser carries. */

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { digests, isKnown, SAFE, signatures } from "../../applications/protocols/saml-algorithms.ts";
 import type { Application } from "../../applications/registry/model.ts";
+import type { Step } from "../../database/table/table.ts";
 import type { Canonical } from "../../kernel/canonical-xml.ts";
 import { later } from "../../kernel/later.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
@@ -10,12 +11,24 @@ import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { localesIn } from "../flow/cookies.ts";
 import { samlOf } from "../flow/saml/claims.ts";
 import { encryptionCertificateOf } from "../flow/saml/keys.ts";
+import { samlClientId } from "../flow/saml/provider.ts";
 import { languageOf } from "../pages/language.ts";
+import { pageHeaders } from "../pages/layout.ts";
 import { formPostPage } from "../pages/pages.ts";
+import { ARTIFACT_LIFE_MS, newArtifact } from "./artifact.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
-import { type Answering, type Asserted, assertionOf, responseWith, responseWithout } from "./response.ts";
+import { keeping } from "./kept-store.ts";
+import {
+  type Answering,
+  type Asserted,
+  assertionOf,
+  encryptedAssertion,
+  LIFE_MS,
+  responseWith,
+  responseWithout,
+} from "./response.ts";
 import type { Signer } from "./sign.ts";
-import type { SamlRefusal } from "./status.ts";
+import { SamlRefusal, status } from "./status.ts";
 
 // A setting asks for it, and it brings a parser.
 const { encryptAssertion } = later(() => import("./encrypt.ts"), "encryptAssertion");
@@ -26,42 +39,40 @@ export interface AnsweredRequest {
   readonly to: AuthorizationRequest["to"];
   /** The ID of the request. */
   readonly id?: string | undefined;
+  readonly isByArtifact?: boolean | undefined;
+}
+
+/** What the browser gets, and the steps that keep what its service provider fetches. */
+export interface SentAnswer {
+  readonly page: PageResult;
+  readonly steps: readonly Step[];
 }
 
 interface Headers {
   readonly "accept-language"?: string | undefined;
 }
 
-/** Sends an assertion. No round trip while the keys of the tenant are known. */
+/** Composes the answer with an assertion. No round trip while the keys of the tenant are known. */
 export async function sendAssertion(
   asserted: Asserted,
   answered: AnsweredRequest,
   headers: Headers,
   context: SamlContext,
-): Promise<PageResult> {
+): Promise<SentAnswer> {
   const { application } = answered;
-  const saml = samlOf(application.inbound);
+  const { responseSigning, enableAssertionQueryProfile } = samlOf(application.inbound);
   const signer = await signerFor(application, tenantOf(context), context);
   const answering = answeringTo(answered, context);
-  const { enabled, assertionEncryptionAlgorithm, keyEncryptionAlgorithm } =
-    saml.singleSignOnProfile.assertion.encryption;
-  const certificate = enabled ? encryptionCertificateOf(application)?.toString() : undefined;
-  if (enabled && certificate === undefined) throw new Error("a provider without a certificate was not refused");
-  const response = await responseWith(assertionOf(asserted, answering, signer), answering, {
-    signer: saml.responseSigning.enabled ? signer : undefined,
-    ...(enabled && {
-      encrypt: (assertion: Canonical) =>
-        encryptAssertion(assertion, {
-          certificate: certificate ?? "",
-          algorithm: assertionEncryptionAlgorithm,
-          keyAlgorithm: keyEncryptionAlgorithm,
-        }),
-    }),
-  });
-  return post(response, answered, headers, context);
+  const id = newId();
+  const assertion = await protectedAssertion(assertionOf({ ...asserted, id }, answering, signer), application);
+  const response = responseWith(assertion, answering, responseSigning.enabled ? signer : undefined);
+  const { page, steps } = deliver(response, answered, headers, context);
+  const place = { kind: "assertion", clientId: samlClientId(application.id), name: id } as const;
+  const kept = enableAssertionQueryProfile ? keeping(place, assertion, LIFE_MS, context) : undefined;
+  return { page, steps: kept ? [...steps, kept] : steps };
 }
 
-/** Tells a service provider why there is no assertion. */
+/** Tells a service provider why there is no assertion. One round trip by artifact. */
 export async function sendRefusal(
   refusal: SamlRefusal,
   answered: AnsweredRequest,
@@ -71,7 +82,20 @@ export async function sendRefusal(
   const { application } = answered;
   const { responseSigning } = samlOf(application.inbound);
   const signer = responseSigning.enabled ? await signerFor(application, tenantOf(context), context) : undefined;
-  return post(responseWithout(refusal, answeringTo(answered, context), signer), answered, headers, context);
+  const response = responseWithout(refusal, answeringTo(answered, context), signer);
+  const { page, steps } = deliver(response, answered, headers, context);
+  if (steps.length > 0) await context.table.write(...steps);
+  return page;
+}
+
+/** A signed assertion as the settings of an application want it: encrypted, or as it is. */
+export async function protectedAssertion(assertion: Canonical, application: Application): Promise<Canonical> {
+  const { encryption } = samlOf(application.inbound).singleSignOnProfile.assertion;
+  if (!encryption.enabled) return assertion;
+  const certificate = encryptionCertificateOf(application)?.toString();
+  if (certificate === undefined) throw new Error("a provider without a certificate was not refused");
+  const { assertionEncryptionAlgorithm: algorithm, keyEncryptionAlgorithm: keyAlgorithm } = encryption;
+  return encryptedAssertion(await encryptAssertion(assertion, { certificate, algorithm, keyAlgorithm }));
 }
 
 /** What signs for an application of a tenant. No round trip while the keys of the tenant are known. */
@@ -93,21 +117,34 @@ export async function signerFor(
   };
 }
 
+/** The entity id of the identity provider of a tenant, as an application knows it. */
+export function issuerFor({ inbound }: Application, tenant: string, context: SamlContext): string {
+  return samlOf(inbound).idpEntityIdAlias || entityIdOf(tenant, context);
+}
+
 /** What answers to a request have in common. */
 function answeringTo({ application, to, id }: AnsweredRequest, context: SamlContext): Answering {
-  const { idpEntityIdAlias } = samlOf(application.inbound);
-  return {
-    issuer: idpEntityIdAlias || entityIdOf(tenantOf(context), context),
-    inResponseTo: id,
-    address: to.redirectUri,
-    nowMs: context.now,
-    newId,
-  };
+  const issuer = issuerFor(application, tenantOf(context), context);
+  return { issuer, inResponseTo: id, address: to.redirectUri, nowMs: context.now, newId };
 }
 
 /** An ID: it begins with a letter or "_" (SAML Core 2.0 section 1.3.4), and has 160 bits. */
 export function newId(): string {
   return `_${randomBytes(20).toString("hex")}`;
+}
+
+/** The way of a response through the browser: in a form, or by an artifact that its service provider resolves. */
+function deliver(response: Canonical, answered: AnsweredRequest, headers: Headers, context: SamlContext): SentAnswer {
+  if (!answered.isByArtifact) return { page: post(response, answered, headers, context), steps: [] };
+  const { application, to } = answered;
+  const { artifact, handle } = newArtifact(issuerFor(application, tenantOf(context), context));
+  const place = { kind: "response", clientId: samlClientId(application.id), name: handle } as const;
+  const step = keeping(place, response, ARTIFACT_LIFE_MS, context);
+  if (!step) throw new SamlRefusal(status.responder, status.denied, "The response is too long for an artifact.");
+  const parameters = { SAMLart: artifact, ...(to.state !== undefined && { RelayState: to.state }) };
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const location = `${to.redirectUri}${to.redirectUri.includes("?") ? "&" : "?"}${query.join("&")}`;
+  return { page: { status: 303, headers: { ...pageHeaders(), location } }, steps: [step] };
 }
 
 function post(

@@ -1,5 +1,9 @@
 /** Messages in envelopes (SAML Bindings 2.0 section 3.2). Pure. */
 import { type XmlNode as ParsedNode, parseXml, XmlElement } from "@rgrove/parse-xml";
+import { securityHeaders } from "../../http/security-headers.ts";
+import type { Canonical } from "../../kernel/canonical-xml.ts";
+import type { PageResult } from "../../kernel/operation/operation.ts";
+import { soapOf } from "./logout-message.ts";
 import { readTree, refuse } from "./tree.ts";
 
 const SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -28,6 +32,12 @@ export function bodyOf(envelope: string): string {
   const start = message.start + 1 + message.name.length;
   const declared = missing.map(([name, value]) => ` ${name}="${attributeText(value)}"`).join("");
   return `<${message.name}${declared}${text.slice(start, message.end)}`;
+}
+
+/** The answer to a message by SOAP. */
+export function soapAnswer(message: Canonical): PageResult {
+  const headers = { ...securityHeaders, "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" };
+  return { status: 200, headers, html: soapOf(message) };
 }
 
 function elementsIn(node: { readonly children: readonly ParsedNode[] } | null | undefined): readonly XmlElement[] {

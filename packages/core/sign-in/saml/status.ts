@@ -7,6 +7,7 @@ export const status = {
   success: `${STATUS}Success`,
   requester: `${STATUS}Requester`,
   responder: `${STATUS}Responder`,
+  attribute: `${STATUS}InvalidAttrNameOrValue`,
   authnContext: `${STATUS}NoAuthnContext`,
   binding: `${STATUS}UnsupportedBinding`,
   denied: `${STATUS}RequestDenied`,

@@ -8,7 +8,7 @@ import { requestKeysOf } from "../flow/saml/keys.ts";
 import { isConsumer, samlClientId, samlProblemOf } from "../flow/saml/provider.ts";
 import { FACTORS_CLASS } from "../openid/id-token.ts";
 import { leadToSignIn } from "../sso/lead-on.ts";
-import { issuerOf, readAsked, readHead } from "./authn-request.ts";
+import { goesByArtifact, issuerOf, readAsked, readHead } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, FACTORS, needsFactors } from "./contexts.ts";
 import type { Binding } from "./message.ts";
@@ -47,7 +47,7 @@ export async function takeRequest(
   const root = await verifiedRoot(message, binding, keys, context);
   if (issuerOf(root, "AuthnRequest") !== saml.issuer) throw unknownProvider();
   const tenant = tenantOf(context);
-  const { id, address } = readHead(root, saml, {
+  const { id, address, isByArtifact } = readHead(root, saml, {
     destination: endpointOf(tenant, context),
     isSigned: saml.requestValidation.enableSignatureValidation,
     nowMs: context.now,
@@ -62,12 +62,12 @@ export async function takeRequest(
     }
     const prompts = [...(isPassive ? ["none"] : []), ...(forces ? ["login"] : [])];
     const acrValues = needsFactors(asked.contexts) ? [FACTORS_CLASS] : undefined;
-    const request = requestOf(application, to, { id, takenMs: context.now, ...asked }, context);
+    const request = requestOf(application, to, { id, isByArtifact, takenMs: context.now, ...asked }, context);
     const wished = { ...request, prompts, acrValues, loginHint: asked.subject };
     return leadToSignIn(application, wished, carryingBy(binding), context);
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error;
-    return sendRefusal(error, { application, to, id }, headers, context);
+    return sendRefusal(error, { application, to, id, isByArtifact }, headers, context);
   }
 }
 
@@ -93,7 +93,8 @@ export async function beginSignIn(
   const problem = samlProblemOf(application, context.sendsMail);
   // No service provider waits for an answer.
   if (problem !== undefined) throw new Fault("request.invalid", problem);
-  const request = requestOf(application, toOf(address, parameters), { begun: newId(), takenMs: context.now }, context);
+  const begun = { begun: newId(), takenMs: context.now, isByArtifact: goesByArtifact(address, saml) };
+  const request = requestOf(application, toOf(address, parameters), begun, context);
   return leadToSignIn(application, request, carryingBy(binding), context);
 }
 
@@ -105,7 +106,8 @@ function toOf(redirectUri: string, { RelayState }: SamlParameters): Authorizatio
   return { redirectUri, mode: "form_post", ...(RelayState !== undefined && { state: RelayState }) };
 }
 
-function requestOf(
+/** A request to sign in to an application. */
+export function requestOf(
   { id: applicationId }: Application,
   to: AuthorizationRequest["to"],
   saml: NonNullable<AuthorizationRequest["saml"]>,

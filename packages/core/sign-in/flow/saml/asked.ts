@@ -12,6 +12,8 @@ export interface SamlAsked {
   readonly id?: string | undefined;
   /** Where the identity provider begins: what makes this sign-in another one than any before. */
   readonly begun?: string | undefined;
+  /** Whether the answer goes by artifact. */
+  readonly isByArtifact?: boolean | undefined;
   /** When it was taken, in milliseconds. */
   readonly takenMs: number;
   /** The format of NameID that the request asks for; absent where the settings decide. */

@@ -7,7 +7,7 @@ import {
   keyEncryptions,
   signatures,
 } from "../../../applications/protocols/saml-algorithms.ts";
-import { takesPosts } from "../../../applications/protocols/saml-imported.ts";
+import { takesAnswers } from "../../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../../applications/registry/model.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
@@ -41,9 +41,9 @@ export function samlClientId(applicationId: string): string {
 /** Whether answers may go to an address: it is registered, character by character, takes posts, and is safe. */
 export function isConsumer(
   address: string,
-  saml: Pick<SamlServiceProvider, "assertionConsumerUrls" | "imported">,
+  saml: Pick<SamlServiceProvider, "assertionConsumerUrls" | "singleSignOnProfile" | "imported">,
 ): boolean {
-  return saml.assertionConsumerUrls.includes(address) && takesPosts(address, saml) && canTakeForms(address);
+  return saml.assertionConsumerUrls.includes(address) && takesAnswers(address, saml) && canTakeForms(address);
 }
 
 /**
@@ -68,7 +68,10 @@ export function samlProblemOf(application: Application, sendsMail: boolean): str
       return "An algorithm of assertion.encryption of the application is not secure. Choose AES-GCM and RSA-OAEP.";
     }
   }
-  if (saml.requestValidation.enableSignatureValidation && requestKeysOf(application).length === 0) {
+  const { bindings, enableSignatureValidationForArtifactBinding } = saml.singleSignOnProfile;
+  const verifiesArtifacts = enableSignatureValidationForArtifactBinding && bindings.includes("ARTIFACT");
+  const isVerified = saml.requestValidation.enableSignatureValidation || verifiesArtifacts;
+  if (isVerified && requestKeysOf(application).length === 0) {
     return "Requests are verified with the keys of the metadata or the PEM certificate of the application: it has none.";
   }
   if (encryption.enabled && !encryptionCertificateOf(application)) {
