@@ -25,6 +25,7 @@ test("only the functions that read users get the passwords", () => {
   const names = Object.entries(plan).flatMap(([name, { needs }]) => (needs.includes("directories") ? [name] : []));
   expect(names.sort()).toEqual([
     "account",
+    "account-recovery",
     "administration",
     "applications",
     "authorizer",

@@ -16,7 +16,7 @@ import { claimedIn, sessionIndexOf } from "./answer.ts";
 import { type SamlContext, tenantOf } from "./context.ts";
 import { classOf } from "./contexts.ts";
 import { nameOf } from "./logout-request.ts";
-import { ofFormat, sessionsNamed } from "./names-store.ts";
+import { sessionsNamed } from "./names-store.ts";
 import type { Asserted } from "./response.ts";
 import { issuerFor } from "./send.ts";
 import { SamlRefusal, status } from "./status.ts";
@@ -75,7 +75,8 @@ async function sessionOfName(
 ): Promise<Current> {
   const clientId = samlClientId(application.id);
   const tenant = tenantOf(context);
-  const named = ofFormat(await sessionsNamed(context.table, { tenant, clientId, value: name.value }, []), name.format);
+  const noted = await sessionsNamed(context.table, { tenant, clientId, value: name.value }, []);
+  const named = noted.filter(({ format }) => format === name.format);
   const found = await Promise.all(named.map((key) => countedSession(key, clientId, context)));
   const counted = found.filter((each) => each !== undefined);
   const [latest] = counted.toSorted((one, other) => other.session.authSeconds - one.session.authSeconds);
