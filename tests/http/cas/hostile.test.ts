@@ -49,6 +49,11 @@ const foreign = [
   "https://app.example.com/app/..%5cadmin",
   "https://app.example.com/app/..\\admin",
   "https://app.example.com/app/%252e%252e/admin",
+  "https://app.example.com/app/..%3b/admin",
+  "https://app.example.com/app/..%3B/admin",
+  "https://app.example.com/app/%c0%ae%c0%ae/admin",
+  "https://app.example.com/app/%u002e%u002e/admin",
+  `https://app.example.com/app/x?${"'".repeat(1_500)}`,
   "https://app.example.com\\app\\x",
   "https:app.example.com/app/x",
   "https:///app.example.com/app/x",
@@ -231,6 +236,25 @@ describe("validateServiceTicket, validateProxyTicket, validateProxyTicketWithAtt
       expect((await call("serviceValidate", { service: plain.service, ticket: held })).code).toBe("INVALID_TICKET");
     }
     expect((await call("serviceValidate", { service: plain.service, ticket })).user).toBe(PERSON.username);
+  });
+  test("what changed since the ticket was issued counts", async () => {
+    const consenting = { advancedConfigurations: { skipLoginConsent: false } };
+    const nickname = { claim: { uri: "http://wso2.org/claims/nickname" } };
+    const claims = (mandatory: boolean) => ({
+      claimConfiguration: { dialect: "LOCAL", requestedClaims: [{ ...nickname, mandatory }] },
+    });
+    for (const [application, change] of [
+      [await newApplication(), { advancedConfigurations: { enableAuthorization: true } }],
+      [await newApplication(), { applicationEnabled: false }],
+      [await newApplication(), claims(true)],
+      [await newApplication({ attributeRelease: "all" }, consenting), claims(false)],
+    ] as const) {
+      const shown = await login(page, application.service);
+      const ticket = ticketIn(shown.location ? shown : await page.submit({ answer: "allow" }));
+      expect((await api.ask("PATCH", `${APPLICATIONS}/${application.id}`, { body: change })).status).toBe(200);
+      const { user, code } = await call("p3/serviceValidate", { service: application.service, ticket });
+      expect([user, code]).toEqual([undefined, expect.stringMatching(/^INVALID_/)]);
+    }
   });
   test("a ticket of another tenant is none", async () => {
     const rival = await newTenant("rival.example");

@@ -51,6 +51,18 @@ const mail = () => target.service.replace("*", "inbox?a=b");
 const proxyTicketIn = (text: string) => /<cas:proxyTicket>([^<]*)</.exec(text)?.[1] ?? "";
 
 describe("getProxyTicket, validateProxyTicket", () => {
+  test("a pgt that was sent to another host than that of the serviceURL counts no more", async () => {
+    const moved = await newApplication({ serviceURL: inbox.url("/moved"), allowProxyTickets: "true" });
+    const { pgt } = await grantFor(page, moved);
+    const properties = [
+      { key: "serviceURL", value: "https://moved.example/login" },
+      { key: "allowProxyTickets", value: "true" },
+    ];
+    const at = `${APPLICATIONS}/${moved.id}/inbound-protocols/cas`;
+    const body = { name: "cas", configName: "cas", properties };
+    expect((await api.ask("PUT", at, { body })).status).toBe(200);
+    expect((await call("proxy", { pgt, targetService: mail() })).text).toContain("INVALID_TICKET");
+  });
   test("allowProxyTickets: the application gets proxy tickets, which name it, and count once", async () => {
     const { pgt, pgtUrl } = await grantFor();
     const { text } = await call("proxy", { pgt, targetService: mail() });

@@ -555,7 +555,13 @@ describe("hostile logout requests", () => {
       [good.replace("</saml:NameID>", "</saml:NameID><saml:NameID>lee</saml:NameID>")],
       [good.replace("</saml:Issuer>", "</saml:Issuer><saml:Issuer>other</saml:Issuer>")],
       [good.replace(/<saml:Issuer>.*<\/saml:Issuer>/, ""), good.replace("https://sp", "https://none")],
-      [good.replace("<samlp:SessionIndex>", "<samlp:SessionIndex><x/>"), good + good, `${good}<b/>`],
+      [
+        good.replace("<samlp:SessionIndex>", "<samlp:SessionIndex><x/>"),
+        good.replace(`>${index}<`, "><"),
+        good.replace(`>${index}<`, `>${"i".repeat(2_000)}<`),
+        good + good,
+        `${good}<b/>`,
+      ],
     ].flat();
     const statuses = await Promise.all(
       bad.flatMap((xml) => [

@@ -90,9 +90,13 @@ export function clientTaken(description: string): Fault {
 /** The keys of all protocols of an application. */
 export function keysOf({ saml, oidc, passiveSts, wsTrust, custom }: InboundProtocols): readonly InboundKey[] {
   return [
-    ...casServices({ custom }).map(
-      ({ kind, claim }): InboundKey => ({ kind: "CAS", value: claim, taken: () => inUse(claim, kind) }),
-    ),
+    // Two kinds of one application can have one address: it is claimed once.
+    ...new Map(
+      casServices({ custom }).map(({ kind, claim }): [string, InboundKey] => [
+        claim,
+        { kind: "CAS", value: claim, taken: () => inUse(claim, kind) },
+      ]),
+    ).values(),
     ...(saml ? [protocolKinds.saml.keyOf(saml)] : []),
     ...(oidc ? [protocolKinds.oidc.keyOf(oidc)] : []),
     ...(passiveSts ? [protocolKinds.passiveSts.keyOf(passiveSts)] : []),

@@ -18,19 +18,22 @@ type Read = ServiceUrl | { readonly problem: string };
 const LENGTH_MAX = 2_048;
 /** So many claims are looked at for a request. */
 const DEPTH_MAX = 30;
-/** Encoded dots, slashes, backslashes, percent signs and controls: an application may decode them once more. */
-const ENCODED = /%(?:2[ef5]|5c|[01][0-9a-f]|7f)/i;
+/**
+ * Encoded dots, slashes, semicolons, backslashes, percent signs and controls, and longer forms of them: an application
+ * may decode them once more.
+ */
+const ENCODED = /%(?:2[ef5]|3b|5c|c[01]|u|[01][0-9a-f]|7f)/i;
 /** `..;` is a parent for servers of Java. */
 const DOTS = /(?:^|\/)\.{1,2}(?:[/;]|$)/;
 const QUERY = /^[\x21\x24-\x3B\x3D\x3F-\x5B\x5D-\x7E]*$/;
-const PARTS = /^https?:\/\/[^/?#]+([^?#]*)(?:\?([^#]*))?$/i;
+const PARTS = /^https?:\/\/[^/?#]+((?:\/[^?#]*)?)(?:\?([^#]*))?$/i;
 
 /** Reads the address of a service. */
 export function readServiceUrl(text: string): Read {
   const [, path, query = ""] = PARTS.exec(text) ?? [];
   const url = URL.parse(text);
   if (path === undefined || !url) return { problem: "must be an https address without a fragment" };
-  if (text.length > LENGTH_MAX) return { problem: `has more than ${LENGTH_MAX} characters` };
+  if (Math.max(text.length, url.href.length) > LENGTH_MAX) return { problem: `has more than ${LENGTH_MAX} characters` };
   if (!isPlain(text.slice(0, text.length - query.length)) || !QUERY.test(query)) {
     return { problem: "has a character that must be percent-encoded" };
   }

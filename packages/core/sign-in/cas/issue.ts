@@ -46,8 +46,7 @@ export async function issuing(
     untilMs: context.now + settings.ticketSeconds * 1_000,
   });
   const noted = {
-    // Each place is told of its latest ticket: an application can have several.
-    clientId: `${client.clientId}·${digestOf(to.redirectUri.split("?", 1)[0] ?? "").slice(0, 16)}`,
+    clientId: `${client.clientId}·${kind === "proxy" ? "p" : ""}${slotOf(to.redirectUri.split("?", 1)[0] ?? "")}`,
     applicationId: application.id,
     subject: subjectName(await claimedOf(request, asker, current, [], context), application),
     ...(session.tenant !== tenant && { tenant }),
@@ -55,6 +54,16 @@ export async function issuing(
   };
   // Its use was noted by the function of sign-in.
   return { text, steps: [step, ...notingCode({ ...current, client: undefined, storing: undefined }, noted)] };
+}
+
+/**
+ * Each place is told of its latest ticket: an application can have several. A session has so many rows for them, and no
+ * more, whatever addresses are asked for: two places that share one are told of the latest ticket of both.
+ */
+const SLOTS = 64;
+
+function slotOf(place: string): number {
+  return Buffer.from(digestOf(place), "base64url").readUInt16BE(0) % SLOTS;
 }
 
 /** How a ticket names the session of a user. */

@@ -1,14 +1,13 @@
 /** Issues proxy tickets: the user of a session, for a service that another one calls (CAS protocol 3.0 section 2.7). */
 import { casOf } from "../../applications/protocols/cas.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { mayUse } from "../flow/access.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { casClient, casClientId, casProblemOf } from "../flow/cas/service.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, namedSession } from "../flow/session.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { tenantOf } from "../sso/context.ts";
-import { checkStill } from "../sso/still.ts";
+import { isAllowed } from "./allowed.ts";
 import type { CasContext } from "./context.ts";
 import { issuing, sessionOfTicket } from "./issue.ts";
 import { CasRefusal } from "./refusal.ts";
@@ -42,6 +41,13 @@ export async function proxyTicket({ pgt, targetService }: ProxyParameters, conte
   ]);
   if (!current) throw new CasRefusal("INVALID_TICKET", "There is no such pgt, or its session has ended.");
   const cas = proxy && casOf(proxy.inbound, kind);
+  // The address that got the pgt may be that of somebody else by now.
+  if (cas && new URL(service).origin !== new URL(cas.claim).origin) {
+    throw new CasRefusal(
+      "INVALID_TICKET",
+      "The serviceURL of the application has another host than the pgt was sent to.",
+    );
+  }
   if (!proxy || !cas?.allowsProxyTickets || "problem" in found) {
     throw new CasRefusal("UNAUTHORIZED_SERVICE", "The application may not proxy, or targetService is no service here.");
   }
@@ -59,7 +65,13 @@ export async function proxyTicket({ pgt, targetService }: ProxyParameters, conte
   ]);
   const issued = { kind: "proxy", request: to, asker: askerOf(target), current, proxies } as const;
   const { text, steps } = await issuing(issued, context);
-  await context.table.write(...steps);
+  try {
+    await context.table.write(...steps);
+  } catch (error) {
+    // The session has ended, or has got another secret, since it was read.
+    if (error instanceof Fault) throw new CasRefusal("INVALID_TICKET", "The session of the pgt has ended.");
+    throw error;
+  }
   return text;
 }
 
@@ -71,16 +83,8 @@ async function checkAllowed(
   context: CasContext,
 ): Promise<void> {
   const { tenant, user } = current.session;
-  const [consent, hasAccess] = await Promise.all([
-    findConsent(context.table, tenant, user.id, request.applicationId),
-    mayUse({ request, ...asker }, current, context),
-  ]);
+  const consent = await findConsent(context.table, tenant, user.id, request.applicationId);
   const problem = casProblemOf(asker.application, context.sendsMail);
-  try {
-    checkStill({ request }, { current, consent }, asker, context);
-    if (problem === undefined && hasAccess) return;
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-  }
+  if (problem === undefined && (await isAllowed(request, asker, { current, consent }, context))) return;
   throw new CasRefusal("UNAUTHORIZED_SERVICE", "The user could not sign in to both applications now.");
 }

@@ -5,8 +5,10 @@ import { releasedAttributes } from "../flow/cas/claims.ts";
 import { casClientId, findService } from "../flow/cas/service.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, namedSession } from "../flow/session.ts";
+import { findConsent } from "../sessions/consent-store.ts";
 import { type AttributeValues, subjectName, valuesOf } from "../sso/claimed.ts";
 import { tenantOf } from "../sso/context.ts";
+import { isAllowed } from "./allowed.ts";
 import type { CasContext } from "./context.ts";
 import { claimedOf, sessionNamed, sessionOfTicket } from "./issue.ts";
 import { CasRefusal } from "./refusal.ts";
@@ -34,10 +36,24 @@ export interface Version {
 const PROXIES_MAX = 10;
 /** What this service says itself, before the attributes of the user. */
 const OWN = ["authenticationDate", "longTermAuthenticationRequestTokenUsed", "isFromNewLogin"] as const;
+/** Elements of the response: clients look for them by their names alone. */
+const RESERVED = [
+  ...OWN,
+  ...[
+    "user",
+    "attributes",
+    "proxy",
+    "proxies",
+    "proxyGrantingTicket",
+    "authenticationSuccess",
+    "authenticationFailure",
+  ],
+];
 
 /**
- * Who a ticket is about. It is used up, whatever the outcome is. Two round trips; up to two more for groups and roles,
- * and one more for a proxy, whose address is called. Throws `CasRefusal`.
+ * Who a ticket is about, if the sign-in would still end like this: a ticket can live for minutes. It is used up,
+ * whatever the outcome is. Two round trips; one more where the application asks for an assignment, up to two more for
+ * groups and roles, and one more for a proxy, whose address is called. Throws `CasRefusal`.
  */
 export async function validateTicket(
   { ticket: text, service, pgtUrl, renew }: Validation,
@@ -51,9 +67,10 @@ export async function validateTicket(
   const { tenant, applicationId, release } = ticket;
   const asked = { kind, release, takenMs: context.now };
   const request = requestOf({ tenant, applicationId, href: ticket.service }, asked);
-  const [asker, current] = await Promise.all([
+  const [asker, current, consent] = await Promise.all([
     findService(request, context),
     namedSession(sessionOfTicket(ticket), casClientId(applicationId), context),
+    findConsent(context.table, ticket.home, ticket.userId, applicationId),
     useTicket(context.table, text, ticket),
   ]);
   if (tenant !== tenantOf(context) || context.now >= ticket.untilMs || !current) throw unknownTicket();
@@ -67,6 +84,9 @@ export async function validateTicket(
   if (!asker) throw new CasRefusal("INVALID_SERVICE", "The application was changed: people cannot sign in to it now.");
   if (isSet(renew) && !ticket.isFromNewLogin) {
     throw new CasRefusal("INVALID_TICKET", "The user did not enter the password for this ticket.");
+  }
+  if (!(await isAllowed(request, asker, { current, consent }, context))) {
+    throw new CasRefusal("INVALID_TICKET", "The user could not sign in to the application now.");
   }
   const { application } = asker;
   const released = hasAttributes ? releasedAttributes({ release }, application) : [];
@@ -98,8 +118,9 @@ function ownOf({ isFromNewLogin = false }: CasTicket, { session }: Current): rea
 /** Attributes by names that can be elements, each name once. */
 function namedOf(attributes: readonly AttributeValues[]): readonly AttributeValues[] {
   const named = attributes.map(({ name, values }) => ({ name: elementName(name), values }));
-  const taken: readonly string[] = OWN;
-  return named.filter(({ name }, at) => !taken.includes(name) && named.findIndex((each) => each.name === name) === at);
+  return named.filter(
+    ({ name }, at) => !RESERVED.includes(name) && named.findIndex((each) => each.name === name) === at,
+  );
 }
 
 interface Granting {

@@ -38,10 +38,17 @@ export async function frontChannelsOf(
   { session, clients }: SessionWithClients,
   { issuerOf, applications }: FrameParts,
 ): Promise<FrontChannels> {
+  // A client of CAS has several rows in a session.
+  const reads = new Map<string, ReturnType<ApplicationStore["find"]>>();
+  const read = (tenant: string, id: string) => {
+    const known = reads.get(`${tenant}#${id}`) ?? applications.find(tenant, id);
+    reads.set(`${tenant}#${id}`, known);
+    return known;
+  };
   const found = await Promise.all(
     clients.map(async ({ endsTokens: _, tenant = session.tenant, ...client }) => ({
       client: { ...client, tenant, sid: session.sid },
-      inbound: (await applications.find(tenant, client.applicationId))?.inbound,
+      inbound: (await read(tenant, client.applicationId))?.inbound,
     })),
   );
   const pages = found.flatMap(({ client: { clientId, applicationId, tenant }, inbound }) => {

@@ -8,7 +8,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { clientOfHint, readIdTokenHint, sessionOfHint } from "../../tokens/id-token-reader.ts";
 import { issuerAt } from "../../tokens/jwt.ts";
-import { chainAddress, startingChain } from "../logout/chain-store.ts";
+import { chainAddress, startingChain, VISITS_MAX } from "../logout/chain-store.ts";
 import { inTenant } from "../openid/user-claims.ts";
 import { type Language, languageOf } from "../pages/language.ts";
 import { leadTo, pageHeaders } from "../pages/layout.ts";
@@ -176,8 +176,8 @@ async function end(
   const { handle, step } = startingChain(
     {
       ended: [{ tenant, sid, digest: ended.digest }],
-      waiting: visits,
-      isPartial,
+      waiting: visits.slice(0, VISITS_MAX),
+      isPartial: isPartial || visits.length > VISITS_MAX,
       frames,
       ...(location !== undefined && { location }),
     },

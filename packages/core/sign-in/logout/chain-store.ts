@@ -67,6 +67,9 @@ export interface ReadChain {
   readonly state: string;
 }
 
+/** Participants that one sign-out visits, and pages that it opens, at most: a row has room for them. */
+export const VISITS_MAX = 60;
+
 /** Longer than anybody needs to sign out of some applications. */
 const SECONDS = 30 * 60;
 

@@ -34,8 +34,9 @@ export async function takeSignOut(
 }
 
 /** The address of an application: the one of the request, or the one that it has for this. */
-function addressOf({ inbound: { passiveSts } }: Application, wreply: string | undefined): string | undefined {
-  const addresses = passiveSts ? addressesOf(passiveSts) : [];
+function addressOf({ applicationEnabled, inbound }: Application, wreply: string | undefined): string | undefined {
+  const { passiveSts } = inbound;
+  const addresses = passiveSts && applicationEnabled ? addressesOf(passiveSts) : [];
   if (wreply === undefined) return addresses[0];
   if (addresses.includes(wreply)) return wreply;
   throw refuse(

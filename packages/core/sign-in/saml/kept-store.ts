@@ -56,8 +56,20 @@ export async function findKept(place: KeptPlace, { table, tools, now }: Keeping)
   const item = await table.get(keys.samlKept(digest));
   const { sealed, expiresAtSeconds = 0 } = item ? rows.read(item) : {};
   if (sealed === undefined || now >= expiresAtSeconds * 1_000) return undefined;
-  const deflated = Buffer.from(tools.seal.open(sealed, ownerOf(digest)), "base64");
-  return inflateRawSync(deflated).toString("utf8") as Canonical;
+  const opened = openedOr(tools.seal, sealed, ownerOf(digest));
+  return opened === undefined
+    ? undefined
+    : (inflateRawSync(Buffer.from(opened, "base64")).toString("utf8") as Canonical);
+}
+
+/** What was sealed under a key of before is not kept any more. */
+function openedOr(seal: Pick<Seal, "open">, sealed: string, owner: string): string | undefined {
+  try {
+    return seal.open(sealed, owner);
+  } catch {
+    // The key of forms has changed in the last minutes.
+    return undefined;
+  }
 }
 
 /** The same, once: it is not kept any more. Two round trips. */

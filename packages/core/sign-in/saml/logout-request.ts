@@ -6,6 +6,7 @@ import { childOf, childrenOf, refuse, textOf, type XmlNode } from "./tree.ts";
 
 const TEXT_MAX = 2_048;
 const INDEXES_MAX = 50;
+const INDEX_MAX = 256;
 /** The ID of a request that this side sent: it has the digest of its chain, which opens nothing, and its turn. */
 const SENT = /^_([A-Za-z0-9_-]{43})\.(\d{1,4})$/;
 
@@ -28,6 +29,9 @@ export function readLogoutRequest(root: XmlNode, common: Common): LogoutAsked {
   const name = nameOf(root);
   const indexes = childrenOf(root, "protocol", "SessionIndex").map(textOf);
   if (indexes.length > INDEXES_MAX) throw refuse("It has too many SessionIndex elements.");
+  if (indexes.some((index) => index === "" || index.length > INDEX_MAX)) {
+    throw refuse("A SessionIndex is empty, or longer than any of this service.");
+  }
   return { id, name, indexes };
 }
 

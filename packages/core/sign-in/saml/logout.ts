@@ -13,7 +13,7 @@ import { requestKeysOf } from "../flow/saml/keys.ts";
 import { samlClientId } from "../flow/saml/provider.ts";
 import { referencesIn } from "../flow/session.ts";
 import { sealSignOut, signOutAddress } from "../flow/sso/tickets.ts";
-import { type AnsweredLogout, chainAddress, readChain, startingChain } from "../logout/chain-store.ts";
+import { type AnsweredLogout, chainAddress, readChain, startingChain, VISITS_MAX } from "../logout/chain-store.ts";
 import { leadTo } from "../pages/layout.ts";
 import { pathOf } from "../pages/paths.ts";
 import { endingSessions } from "../sessions/ending.ts";
@@ -31,8 +31,6 @@ import { usingRequest } from "./used-requests-store.ts";
 
 /** Sessions that one transaction ends: it has 100 writes, of which a session takes up to seven. */
 const SESSIONS_AT_ONCE = 12;
-/** Participants that one sign-out visits, and pages that it opens, at most. */
-const VISITS_MAX = 60;
 /** Characters of a RelayState in an address: it comes back in a header. */
 const RELAY_STATE_MAX = 4_096;
 

@@ -73,11 +73,12 @@ export async function sessionsNamed(
   });
 }
 
-/** The names in the format of a request: without one, of any, where all are of one user. Pure. */
+/** The names in the format of a request: without one, of any. None where they are of several users. Pure. */
 export function ofFormat(named: readonly NamedSession[], format: string): readonly NamedSession[] {
   const same = named.filter((each) => each.format === format);
-  if (same.length > 0 || format !== nameIdFormats.unspecified) return same;
-  return new Set(named.map(({ userId }) => userId)).size === 1 ? named : [];
+  const meant = same.length > 0 || format !== nameIdFormats.unspecified ? same : named;
+  // A subject can be a claim that several users have.
+  return new Set(meant.map(({ tenant, userId }) => JSON.stringify([tenant, userId]))).size > 1 ? [] : meant;
 }
 
 function noting(of: NameOfProvider, { index, ...named }: NamedSession, expiresAtSeconds: number): Step {
