@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { keysOf } from "#core/applications/protocols/kinds.ts";
 import { claimsOn, isClaimed, readServicePattern, readServiceUrl } from "#core/applications/protocols/service-urls.ts";
 
 const read = (text: string) => {
@@ -71,4 +72,15 @@ describe("a service", () => {
       }),
     );
   });
+});
+
+test("the address of two kinds of one application is claimed once", () => {
+  const kind = (name: string, serviceURL: string) => ({
+    ...{ name, configName: name, engine: "cas" as const },
+    properties: [{ key: "serviceURL", value: serviceURL }],
+  });
+  const custom = { cas: kind("cas", "https://app.example/*"), cas3: kind("cas3", "https://app.example/*") };
+  expect(keysOf({ custom }).map(({ kind: of, value }) => [of, value])).toEqual([["CAS", "https://app.example/*"]]);
+  const others = { ...custom, cas3: kind("cas3", "https://app.example/b/*") };
+  expect(keysOf({ custom: others })).toHaveLength(2);
 });

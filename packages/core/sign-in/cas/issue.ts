@@ -46,7 +46,7 @@ export async function issuing(
     untilMs: context.now + settings.ticketSeconds * 1_000,
   });
   const noted = {
-    clientId: `${client.clientId}·${kind === "proxy" ? "p" : ""}${slotOf(to.redirectUri.split("?", 1)[0] ?? "")}`,
+    clientId: `${client.clientId}·${kind === "proxy" ? "p" : ""}${slotOf(new URL(to.redirectUri).pathname)}`,
     applicationId: application.id,
     subject: subjectName(await claimedOf(request, asker, current, [], context), application),
     ...(session.tenant !== tenant && { tenant }),
@@ -62,8 +62,9 @@ export async function issuing(
  */
 const SLOTS = 64;
 
-function slotOf(place: string): number {
-  return Buffer.from(digestOf(place), "base64url").readUInt16BE(0) % SLOTS;
+/** The services of an application have one origin. */
+function slotOf(path: string): number {
+  return Buffer.from(digestOf(path), "base64url").readUInt16BE(0) % SLOTS;
 }
 
 /** How a ticket names the session of a user. */
