@@ -40,7 +40,7 @@ const ID = "00000000-0000-0000-0000-000000000000";
 const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
 /** Requirements, a section of an RFC or of OpenID Connect, or a decision. */
 const isSource = (text: string) =>
-  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect (?:Core|RP-Initiated Logout) 1\.0(?: section [\d.]+)?|SAML (?:Bindings|Profiles|Metadata) 2\.0 section [\d.]+|Authorization API 1\.0)$/.test(
+  /^(?:(?:AM|AC|S1|S2)-\d{3}(?: to (?:AM|AC|S1|S2)-\d{3})?|RFC \d+(?: section [\d.]+)?|decision \d{4}|OpenID Connect Discovery 1\.0|OpenID Connect (?:Core|RP-Initiated Logout) 1\.0(?: section [\d.]+)?|SAML (?:Bindings|Profiles|Metadata) 2\.0 section [\d.]+|CAS protocol 3\.0 section [\d.]+|WS-Federation 1\.2 section [\d.]+|Authorization API 1\.0)$/.test(
     text,
   );
 const errorOf = (declared: Operation) => {
@@ -282,6 +282,16 @@ describe("the functions", () => {
       "askPassiveStsByForm",
       "sendPassiveStsToken",
       "getFederationMetadata",
+      // A ticket of CAS authenticates, once, for the address of its service.
+      "signOnByCas",
+      "signOutByCas",
+      "sendCasTicket",
+      "validateCasTicket",
+      "validateServiceTicket",
+      "validateServiceTicketWithAttributes",
+      "validateProxyTicket",
+      "validateProxyTicketWithAttributes",
+      "getProxyTicket",
       // The session of the browser authenticates.
       "showAccount",
       "showAccountProfile",

@@ -27,11 +27,13 @@ const raw = (method: string, path: string, authorization: string | undefined): P
       .end();
   });
 
-/** Headers that differ from request to request, as the secret of a new browser does. */
+/** Headers that differ from request to request, as the secret of a new browser does, and a request that is sealed. */
 const VARYING = ["date", "x-correlation-id", "apigw-requestid"];
 const SECRET = /(?<=^__Host-sign-in=)[^;]+/;
-const stable = ({ "set-cookie": cookies, ...headers }: Raw["headers"]) => ({
+const SEALED = /(?<=\?request=)[\w.-]+$/;
+const stable = ({ "set-cookie": cookies, location, ...headers }: Raw["headers"]) => ({
   ...Object.fromEntries(Object.entries(headers).filter(([name]) => !VARYING.includes(name))),
+  location: typeof location === "string" ? location.replace(SEALED, "...") : location,
   cookies: [cookies ?? []].flat().map((cookie) => cookie.replace(SECRET, "...")),
 });
 

@@ -160,7 +160,7 @@ const isSignedIn = async (page: Browser) => {
   return !(await page.open(redirectPath(requestXml(probe)))).title.includes("Sign in");
 };
 
-describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest", () => {
+describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest, takeSsoSignOut", () => {
   test("node-saml signs a person out, and each other provider by its method", async () => {
     const page = browser();
     const [asking, visited, posted] = [await participant(FRONT), await participant(FRONT), await participant(POSTED)];

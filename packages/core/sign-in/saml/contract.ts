@@ -74,7 +74,7 @@ export const samlOperations = {
     path: "/samlsso",
     summary: "The same with a message in a form, or a LogoutRequest by SOAP",
     source:
-      "SAML Bindings 2.0 sections 3.2 and 3.5; SAML Profiles 2.0 sections 4.1 and 4.4; decision 0195; decision 0200",
+      "SAML Bindings 2.0 section 3.2; SAML Bindings 2.0 section 3.5; SAML Profiles 2.0 section 4.4; decision 0195; decision 0200",
     media: "form",
     takesSoap: true,
     limits: { bytes: FORM_BYTES_MAX },
