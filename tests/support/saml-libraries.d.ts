@@ -1,30 +1,5 @@
 /** What tests use of the libraries of others for SAML. */
-export interface Profile {
-  readonly issuer: string;
-  readonly nameID: string;
-  readonly nameIDFormat: string;
-  readonly sessionIndex?: string;
-  readonly [attribute: string]: unknown;
-}
-
-export declare class SAML {
-  constructor(options: Readonly<Record<string, unknown>>);
-  getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
-  getAuthorizeMessageAsync(relayState: string): Promise<Readonly<Record<string, string>>>;
-  generateServiceProviderMetadata(decryptionCertificate: string | null, certificate: string): string;
-  getLogoutUrlAsync(user: Profile, relayState: string, options: object): Promise<string>;
-  getLogoutResponseUrlAsync(user: Profile, relayState: string, options: object, isSuccess: boolean): Promise<string>;
-  validateRedirectAsync(
-    fields: Readonly<Record<string, string>>,
-    query: string,
-  ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;
-  validatePostRequestAsync(
-    fields: Readonly<Record<string, string>>,
-  ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;
-  validatePostResponseAsync(
-    fields: Readonly<Record<string, string>>,
-  ): Promise<{ readonly profile: Profile | null; readonly loggedOut: boolean }>;
-}
+export { type Profile, SAML } from "#local/demo/node-saml.js";
 
 export declare class SignedXml {
   constructor(options: object);

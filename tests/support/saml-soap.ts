@@ -29,6 +29,26 @@ export interface KeyedProvider extends Provider {
 export const envelope = (message: string) =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${message}</s:Body></s:Envelope>`;
 
+/**
+ * Envelopes in which a signed message stands where it is not what is asked: `evil`, which has no signature of its own,
+ * is. `before`: an element of both, in front of which parts are put.
+ */
+export const wrappings = (own: string, evil: string, before: string): readonly string[] => {
+  const [signature = ""] = /<ds:Signature[\s\S]*<\/ds:Signature>/.exec(own) ?? [];
+  const inside = (text: string) => evil.replace(before, `${text}${before}`);
+  return [
+    envelope(inside(own)),
+    envelope(inside(`<samlp:Extensions>${own}</samlp:Extensions>`)),
+    envelope(inside(signature.replace("</ds:Signature>", `<ds:Object>${own}</ds:Object></ds:Signature>`))),
+    envelope(inside(signature)),
+    envelope(evil).replace("<s:Body>", `<s:Header>${own}</s:Header><s:Body>`),
+    envelope(`${own}${evil}`),
+    envelope(`${evil}${own}`),
+    envelope(evil).replace("<s:Body>", `<s:Body>${own}</s:Body><s:Body>`),
+    envelope(envelope(own)).replace("</s:Body></s:Envelope></s:Body>", `</s:Body></s:Envelope>${evil}</s:Body>`),
+  ];
+};
+
 /** The text of a message. Members replace its attributes, or take them away; `inside` is after the issuer. */
 export const askingXml = (
   name: Asking,

@@ -44,7 +44,8 @@ export interface Slapd {
   close(): Promise<void>;
 }
 
-const reachable = (port: number): Promise<boolean> =>
+/** Whether a program of this machine listens on a port. */
+export const reachable = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(port, "127.0.0.1");
     socket.once("connect", () => {

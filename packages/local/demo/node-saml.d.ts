@@ -1,4 +1,4 @@
-/** What the demo uses of `@node-saml/node-saml`. */
+/** What the demo, and tests, use of `@node-saml/node-saml`. */
 
 /** What a service provider knows of a person. */
 export interface Profile {
@@ -15,11 +15,16 @@ export interface Validated {
   readonly loggedOut: boolean;
 }
 
+type Fields = Readonly<Record<string, string>>;
+
 export declare class SAML {
   constructor(options: Readonly<Record<string, unknown>>);
   getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
+  getAuthorizeMessageAsync(relayState: string): Promise<Fields>;
+  generateServiceProviderMetadata(decryptionCertificate: string | null, certificate: string): string;
   getLogoutUrlAsync(user: Profile, relayState: string, options: object): Promise<string>;
   getLogoutResponseUrlAsync(user: Profile, relayState: string, options: object, isSuccess: boolean): Promise<string>;
-  validatePostResponseAsync(fields: Readonly<Record<string, string>>): Promise<Validated>;
-  validateRedirectAsync(fields: Readonly<Record<string, string>>, query: string): Promise<Validated>;
+  validateRedirectAsync(fields: Fields, query: string): Promise<Validated>;
+  validatePostRequestAsync(fields: Fields): Promise<Validated>;
+  validatePostResponseAsync(fields: Fields): Promise<Validated>;
 }

@@ -1,4 +1,4 @@
-/** Addresses of people of LDAP directories: nobody else registers one, or signs in by one that is shared (decision 0198). */
+/** Addresses of people of LDAP directories: no one else registers one, or signs in by one that is shared (decision 0198). */
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { sequenceOf } from "#tests/support/codes.ts";
 import { mailsOf, type ReadMail } from "#tests/support/mails.ts";
@@ -74,7 +74,7 @@ describe.runIf(hasSlapd)("an address that a directory has", async () => {
         ({ userName }: Shown) => !userName.startsWith("CORP/"),
       );
 
-    test("registers nobody, in any case, until the directory has it no more", async () => {
+    test("registers no one, in any case, until the directory has it no more", async () => {
       const address = freshAddress();
       const { dn } = await entry(address.toUpperCase());
       const code = await codeFor(address);
@@ -83,7 +83,7 @@ describe.runIf(hasSlapd)("an address that a directory has", async () => {
       expect([await opened(code), await completed(code)]).toEqual([200, 200]);
       expect(await usersAt(address)).toHaveLength(1);
     });
-    test("registers nobody who has opened the form before the directory had it", async () => {
+    test("registers no one who has opened the form before the directory had it", async () => {
       const address = freshAddress();
       const code = await codeFor(address);
       expect(await opened(code)).toBe(200);

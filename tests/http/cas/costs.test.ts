@@ -1,9 +1,9 @@
-/** What a sign-in by CAS costs: round trips of the table, beside those of OpenID Connect. */
+/** What a sign-in by CAS costs: round trips of the table, compared with OpenID Connect. */
 import { beforeAll, expect, test } from "vitest";
 import { casOf } from "#tests/support/cas.ts";
 import { PERSON, signInOf } from "#tests/support/sign-in.ts";
+import { tripsOf } from "#tests/support/sso.ts";
 import { world } from "#tests/support/world.ts";
-import { type LogLine, listening } from "#tools/bench/calls.ts";
 
 const api = world();
 const { newApplication, ticketIn, login, call, enter, browser } = casOf(api);
@@ -13,15 +13,6 @@ beforeAll(async () => {
   const body = { userName: PERSON.username, password: PERSON.password };
   expect((await api.ask("POST", "/scim2/Users", { body })).status).toBe(201);
 });
-
-/** The round trips of all requests of a sign-in. */
-const tripsOf = async (send: () => Promise<unknown>) => {
-  const lines = await listening(send);
-  const trips = lines.flatMap(({ service, RoundTrips }: LogLine) =>
-    ["sign-in", "sso", "oauth2"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
-  );
-  return { each: trips, all: trips.reduce((sum, each) => sum + each, 0) };
-};
 
 test("single sign-on costs at most two round trips more than that of OpenID Connect, whatever is registered", async () => {
   const client = await newClient({ accessToken: { type: "JWT" } });

@@ -5,9 +5,11 @@ import type { Browser } from "#tests/support/browsing.ts";
 import { type CasApplication, casOf, casPath } from "#tests/support/cas.ts";
 import { saasOf } from "#tests/support/saas.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
+import { ssoOf } from "#tests/support/sso.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
+const sso = ssoOf(api);
 const { newApplication, ticketIn, login, call, enter, browser } = casOf(api);
 const { newTenant } = saasOf(api);
 
@@ -24,7 +26,7 @@ beforeAll(async () => {
   ticketIn(await enter(page));
 });
 
-/** Addresses that are none of the application below https://app.example.com/app/. */
+/** Addresses that do not belong to the application below https://app.example.com/app/. */
 const foreign = [
   "https://app.example.com.evil.example/app/x",
   "https://app.example.com@evil.example/app/x",
@@ -155,17 +157,7 @@ describe("the claim of an address", () => {
 });
 
 describe("sendCasTicket", () => {
-  const locationOf = async (path: string, at?: Browser) => {
-    const cookie = [...(at?.cookies ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
-    const { headers } = await fetch(`${api.url}${path}`, { redirect: "manual", headers: { cookie } });
-    return headers.get("location") ?? "";
-  };
-  /** The address of an answer that the browser has not opened yet. */
-  const heldAnswer = async (path: string, at = page) => {
-    const held = await locationOf(await locationOf(path), at);
-    expect(held).toContain("/cas/answer");
-    return held;
-  };
+  const heldAnswer = (path: string, at = page) => sso.heldAnswer(path, at, "/cas/answer");
   test("no other browser, tenant or protocol takes an answer, and no text is one", async () => {
     const held = await heldAnswer(casPath("login", { service: plain.service }));
     const other = browser();

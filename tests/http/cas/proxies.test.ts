@@ -1,8 +1,10 @@
 /** Proxy tickets of CAS, and the address that gets what grants them. */
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { sessionsOf } from "#core/sign-in/sessions/session-store.ts";
 import type { Browser } from "#tests/support/browsing.ts";
 import { type CasApplication, casOf, casPath } from "#tests/support/cas.ts";
+import { idOf, tableOf } from "#tests/support/people.ts";
 import { receiver } from "#tests/support/receiver.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
@@ -51,6 +53,20 @@ const mail = () => target.service.replace("*", "inbox?a=b");
 const proxyTicketIn = (text: string) => /<cas:proxyTicket>([^<]*)</.exec(text)?.[1] ?? "";
 
 describe("getProxyTicket, validateProxyTicket", () => {
+  test("a session has rows for so many services of an application, and no more", async () => {
+    const at = browser();
+    await login(at, proxy.service);
+    ticketIn(await enter(at));
+    const { pgt } = await grantFor(at);
+    for (let path = 0; path < 150; path += 1) {
+      const targetService = target.service.replace("*", `rest/${path}`);
+      expect(proxyTicketIn((await call("proxy", { pgt, targetService })).text)).not.toBe("");
+    }
+    const found = await sessionsOf(tableOf(api.service), "carbon.super", await idOf(api.service, PERSON.username));
+    const most = Math.max(...found.map(({ clients }) => clients.length));
+    expect(most).toBeGreaterThan(40);
+    expect(most).toBeLessThanOrEqual(65);
+  });
   test("a pgt that was sent to another host than that of the serviceURL counts no more", async () => {
     const moved = await newApplication({ serviceURL: inbox.url("/moved"), allowProxyTickets: "true" });
     const { pgt } = await grantFor(page, moved);

@@ -12,9 +12,11 @@ import {
 } from "#tests/support/passive-sts.ts";
 import { saasOf } from "#tests/support/saas.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
+import { ssoOf } from "#tests/support/sso.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
+const sso = ssoOf(api);
 const { newParty, tokenIn, sentBy, enter, browser } = passiveStsOf(api);
 const { newTenant } = saasOf(api);
 const LOCAL = "http://wso2.org/claims";
@@ -38,17 +40,7 @@ const expectRefused = ({ status, html, alert, location }: Shown, why: string | R
   expect([status, location, html.includes("wresult")]).toEqual([400, undefined, false]);
   expect(alert).toMatch(why);
 };
-const locationOf = async (path: string, at?: Browser) => {
-  const cookie = [...(at?.cookies ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
-  const { headers } = await fetch(`${api.url}${path}`, { redirect: "manual", headers: { cookie } });
-  return headers.get("location") ?? "";
-};
-/** The address of an answer that the browser has not opened yet. */
-const heldAnswer = async (path: string, at = page) => {
-  const held = await locationOf(await locationOf(path), at);
-  expect(held).toContain("/passivests/answer");
-  return held;
-};
+const heldAnswer = (path: string, at = page) => sso.heldAnswer(path, at, "/passivests/answer");
 const patch = async (id: string, body: object) =>
   expect((await api.ask("PATCH", `${APPLICATIONS}/${id}`, { body })).status).toBe(200);
 const claims = (...names: string[]) => ({
@@ -113,7 +105,7 @@ describe("askPassiveSts", () => {
   });
   test("an application that is disabled, or asks for what is not here, gives no token", async () => {
     const party = await newParty();
-    const [ticket, held] = [await locationOf(signInPath(party)), await heldAnswer(signInPath(party))];
+    const [ticket, held] = [await sso.locationOf(signInPath(party)), await heldAnswer(signInPath(party))];
     await patch(party.id, { applicationEnabled: false });
     expectRefused(await page.open(signInPath(party)), "not enabled");
     expectRefused(await page.open(ticket), "changed meanwhile");
@@ -225,8 +217,8 @@ describe("sendPassiveStsToken", () => {
     expectRefused(await page.open(held), "answered before");
   });
   test("a request that goes on several times at once has one token", async () => {
-    const ticket = await locationOf(signInPath(plain));
-    const held = await Promise.all([1, 2, 3, 4].map(() => locationOf(ticket, page)));
+    const ticket = await sso.locationOf(signInPath(plain));
+    const held = await Promise.all([1, 2, 3, 4].map(() => sso.locationOf(ticket, page)));
     const cookie = [...page.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const shown = await Promise.all(
       held.map(async (path) => (await fetch(`${api.url}${path}`, { headers: { cookie } })).text()),
@@ -253,7 +245,7 @@ describe("sendPassiveStsToken", () => {
     expectRefused(await own.open(other));
   });
   test("a page that was left open for hours leads to no token", async () => {
-    const ticket = await locationOf(signInPath(plain));
+    const ticket = await sso.locationOf(signInPath(plain));
     const slow = browser();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
@@ -277,8 +269,8 @@ describe("sendPassiveStsToken", () => {
     const again = await own.post("/oauth2/sign-in", { request, ...PERSON });
     expect([again.status, again.html.includes("wresult")]).toEqual([400, false]);
   });
-  test("changed, foreign and missing texts are none of this service", async () => {
-    const ticket = await locationOf(signInPath(plain));
+  test("changed, foreign and missing texts are refused", async () => {
+    const ticket = await sso.locationOf(signInPath(plain));
     const held = await heldAnswer(signInPath(plain));
     const middle = held.length - 40;
     for (const path of [

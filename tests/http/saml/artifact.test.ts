@@ -18,7 +18,15 @@ import {
   samlOf,
   signedXml,
 } from "#tests/support/saml.ts";
-import { ARTIFACTS, artifactXml, envelope, isSignedBy, type KeyedProvider, soapOf } from "#tests/support/saml-soap.ts";
+import {
+  ARTIFACTS,
+  artifactXml,
+  envelope,
+  isSignedBy,
+  type KeyedProvider,
+  soapOf,
+  wrappings,
+} from "#tests/support/saml-soap.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
@@ -290,7 +298,7 @@ describe("hostile resolvers", () => {
     );
     expect((await sendSoap(ARTIFACTS, envelope(good))).answer?.nameId).toBe(PERSON.username);
   });
-  test("a provider that must sign and has no key signs nobody in; one that need not resolves without", async () => {
+  test("a provider that must sign and has no key signs no one in; one that need not resolves without", async () => {
     const must = await newProvider(samlBy({ bindings, enableSignatureValidationForArtifactBinding: true }));
     const { answer } = await unsigned(must, await artifactFor(must));
     expect([answer?.status, answer?.assertion]).toEqual([["Responder", "RequestDenied"], undefined]);
@@ -304,18 +312,8 @@ describe("hostile resolvers", () => {
     const stranger = await newKeyed(samlBy({ bindings }));
     const own = signedXml(artifactXml(keyed, "AAQAAA=="), keyed.key, { root: "ArtifactResolve" });
     const evil = artifactXml(keyed, artifact);
-    const [signature = ""] = /<ds:Signature[\s\S]*<\/ds:Signature>/.exec(own) ?? [];
-    const inside = (text: string) => evil.replace("<samlp:Artifact>", `${text}<samlp:Artifact>`);
     const wrapped = [
-      envelope(inside(own)),
-      envelope(inside(`<samlp:Extensions>${own}</samlp:Extensions>`)),
-      envelope(inside(signature.replace("</ds:Signature>", `<ds:Object>${own}</ds:Object></ds:Signature>`))),
-      envelope(inside(signature)),
-      envelope(evil).replace("<s:Body>", `<s:Header>${own}</s:Header><s:Body>`),
-      envelope(`${own}${evil}`),
-      envelope(`${evil}${own}`),
-      envelope(evil).replace("<s:Body>", `<s:Body>${own}</s:Body><s:Body>`),
-      envelope(envelope(own)).replace("</s:Body></s:Envelope></s:Body>", `</s:Body></s:Envelope>${evil}</s:Body>`),
+      ...wrappings(own, evil, "<samlp:Artifact>"),
       // A signature of another provider with the issuer of the victim outside of what is signed.
       envelope(
         signedXml(artifactXml(stranger, artifact), stranger.key, { root: "ArtifactResolve" }).replace(

@@ -1,10 +1,10 @@
-/** What a sign-in by SAML costs: round trips of the table, beside those of OpenID Connect. */
+/** What a sign-in by SAML costs: round trips of the table, compared with OpenID Connect. */
 import { beforeAll, expect, test } from "vitest";
 import { redirectPath, requestXml, samlOf } from "#tests/support/saml.ts";
 import { askingXml, soapOf } from "#tests/support/saml-soap.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
+import { tripsOf } from "#tests/support/sso.ts";
 import { world } from "#tests/support/world.ts";
-import { type LogLine, listening } from "#tools/bench/calls.ts";
 
 const api = world();
 const saml = samlOf(api);
@@ -15,15 +15,6 @@ beforeAll(async () => {
   const body = { userName: PERSON.username, password: PERSON.password };
   expect((await api.ask("POST", "/scim2/Users", { body })).status).toBe(201);
 });
-
-/** The round trips of all requests of a sign-in. */
-const tripsOf = async (send: () => Promise<unknown>) => {
-  const lines = await listening(send);
-  const trips = lines.flatMap(({ service, RoundTrips }: LogLine) =>
-    ["sign-in", "sso", "oauth2"].includes(service ?? "") && RoundTrips !== undefined ? [RoundTrips] : [],
-  );
-  return { each: trips, all: trips.reduce((sum, each) => sum + each, 0) };
-};
 
 test("single sign-on costs at most two round trips more than that of OpenID Connect", async () => {
   const client = await newApplication({ accessToken: { type: "JWT" } });

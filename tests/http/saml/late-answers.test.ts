@@ -4,9 +4,11 @@ import type { Browser, Shown } from "#tests/support/browsing.ts";
 import { saasOf } from "#tests/support/saas.ts";
 import { redirectPath, requestXml, samlOf } from "#tests/support/saml.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
+import { ssoOf } from "#tests/support/sso.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
+const sso = ssoOf(api);
 const { newProvider, answerIn, enter, browser } = samlOf(api);
 const { newTenant } = saasOf(api);
 const LOCAL = "http://wso2.org/claims";
@@ -33,17 +35,7 @@ beforeAll(async () => {
   answerIn(page, await enter(page));
 });
 
-const locationOf = async (path: string, at?: Browser) => {
-  const cookie = [...(at?.cookies ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
-  const { headers } = await fetch(`${api.url}${path}`, { redirect: "manual", headers: { cookie } });
-  return headers.get("location") ?? "";
-};
-/** The address of an answer that the browser has not opened yet. */
-const heldAnswer = async (path: string, at = page) => {
-  const held = await locationOf(await locationOf(path), at);
-  expect(held).toContain("/samlsso/answer");
-  return held;
-};
+const heldAnswer = (path: string, at = page) => sso.heldAnswer(path, at, "/samlsso/answer");
 const expectRefused = (shown: Shown, why: string) => {
   expect([shown.status, shown.html.includes("SAMLResponse")]).toEqual([400, false]);
   expect(shown.alert).toContain(why);
@@ -132,7 +124,7 @@ describe("sendSamlResponse", () => {
   });
   test("an answer to a request that was taken hours ago is too late", async () => {
     const provider = await newProvider();
-    const ticket = await locationOf(redirectPath(requestXml(provider)));
+    const ticket = await sso.locationOf(redirectPath(requestXml(provider)));
     const slow = browser();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {

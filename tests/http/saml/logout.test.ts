@@ -117,10 +117,11 @@ const responseXml = (
   { issuer, destination }: Provider,
   id: string | undefined,
   code = '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/>',
+  attributes: Readonly<Record<string, string>> = {},
 ) =>
   requestXml(
     { issuer, ...(destination !== undefined && { destination }) },
-    { InResponseTo: id },
+    { InResponseTo: id, ...attributes },
     `<samlp:Status>${code}</samlp:Status>`,
   ).replaceAll("AuthnRequest", "LogoutResponse");
 const signedResponse = (of: Provider, id: string | undefined, code?: string) =>
@@ -259,20 +260,25 @@ describe("signOnBySaml, continueSamlLogout, signSamlLogoutRequest, takeSsoSignOu
       true,
     ],
     ["sends an answer that is not signed", undefined, false],
-  ])("the logout is partial where a provider %s", async (_, code, isSigned) => {
-    const page = browser();
-    const [asking, visited] = [await participant(FRONT), await participant(FRONT)];
-    const kim = await signIn(page, asking);
-    await signIn(page, visited);
-    const toVisited = await page.open(await asking.saml.getLogoutUrlAsync(kim, "", {}));
-    const request = readTree(inflated(queryOf(toVisited).fields.SAMLRequest ?? ""));
-    const id = request.attributes.get("ID");
-    const path = redirectPath(responseXml(visited, id, code), {
-      parameter: "SAMLResponse",
-      ...(isSigned && { key: key.key }),
-    });
-    expect(await answerAt(asking, await page.open(path))).toMatchObject({ isPartial: true });
-  });
+    ["sends an answer for another address", undefined, true, { Destination: "https://other.example/samlsso" }],
+    ["sends an answer of a while ago", undefined, true, { IssueInstant: new Date(Date.now() - 400_000).toISOString() }],
+  ])(
+    "the logout is partial where a provider %s",
+    async (_, code, isSigned, attributes: Readonly<Record<string, string>> = {}) => {
+      const page = browser();
+      const [asking, visited] = [await participant(FRONT), await participant(FRONT)];
+      const kim = await signIn(page, asking);
+      await signIn(page, visited);
+      const toVisited = await page.open(await asking.saml.getLogoutUrlAsync(kim, "", {}));
+      const request = readTree(inflated(queryOf(toVisited).fields.SAMLRequest ?? ""));
+      const id = request.attributes.get("ID");
+      const path = redirectPath(responseXml(visited, id, code, attributes), {
+        parameter: "SAMLResponse",
+        ...(isSigned && { key: key.key }),
+      });
+      expect(await answerAt(asking, await page.open(path))).toMatchObject({ isPartial: true });
+    },
+  );
   test("a person who comes back from a provider without an answer goes on", async () => {
     const page = browser();
     const [asking, visited] = [await participant(FRONT), await participant(FRONT)];
@@ -492,6 +498,22 @@ describe("hostile logout requests", () => {
     await fetch(address, { redirect: "manual" });
     await requestAt(visited, await own.open(address));
   });
+  test("a request that met no session is answered, and ends no later one", async () => {
+    const other = await participant(FRONT);
+    const own = browser();
+    const kim = await signIn(own, other);
+    await own.open(await other.saml.getLogoutUrlAsync(kim, "", {}));
+    // What it has begun is over: another request has its own answer.
+    const xml = logoutXml(other, name);
+    const path = signed(xml);
+    const shown = queryOf(await own.open(path));
+    expect(shown.to).toBe(other.out);
+    const answered = readTree(inflated(shown.fields.SAMLResponse ?? "")).attributes.get("InResponseTo");
+    expect(answered).toBe(readTree(xml).attributes.get("ID"));
+    await signIn(own, other);
+    expect((await own.open(path)).status).toBe(400);
+    expect(await isSignedIn(own)).toBe(true);
+  });
   test("a NameID without a format, and with blanks around it, is that of the assertion", async () => {
     const persistent = { singleSignOnProfile: { assertion: { nameIdFormat: PERSISTENT } } };
     const other = await participant(FRONT, {}, undefined, persistent);
@@ -532,6 +554,38 @@ describe("hostile logout requests", () => {
     expect((await answerAt(asking, last)).isPartial).toBe(true);
     // The cookies of the session are gone with it.
     expect([...own.cookies].filter(([of, value]) => of.startsWith("__Host-session") && value !== "")).toEqual([]);
+  });
+  test("a logout does not begin here where the settings say so, nor ends in another tenant", async () => {
+    expect(
+      (await page.open(`/samlsso?${new URLSearchParams({ slo: "true", spEntityID: asking.issuer })}`)).status,
+    ).toBe(400);
+    expect((await page.open("/samlsso?slo=yes")).status).toBe(400);
+    const begun = await fetch(`${api.url}/samlsso?slo=true`, { redirect: "manual" });
+    const asks = begun.headers.get("location") ?? "";
+    expect((await page.open(asks)).title).toContain("Sign out");
+    expect((await page.open(`/t/other.example${asks}`)).status).toBe(400);
+  });
+  test("two providers know a session by different indexes", async () => {
+    const other = await participant(FRONT);
+    expect((await signIn(page, other)).sessionIndex).not.toBe(index);
+  });
+  test("one envelope has one message, and one request fifty sessions at most", async () => {
+    const sign = (xml: string) => signedXml(xml, key, { root: "LogoutRequest" });
+    const good = sign(logoutXml(asking, name, [index]));
+    const body = `<s:Body>${good}</s:Body>`;
+    const two = envelope(good).replace(body, `${body}<s:Body>${sign(logoutXml(asking, name))}</s:Body>`);
+    const many = envelope(
+      sign(
+        logoutXml(
+          asking,
+          name,
+          Array.from({ length: 51 }, (_, at) => `_${at}`),
+        ),
+      ),
+    );
+    const long = envelope(good).replace("<s:Header/>", `<s:Header><!--${"x".repeat(66_000)}--></s:Header>`);
+    for (const text of [two, many, long]) expect((await sendSoap(text)).status).toBe(400);
+    expect(await isSignedIn(page)).toBe(true);
   });
   test("the form of messages does not take an envelope", async () => {
     expect((await page.post("/samlsso", { soap: envelope(logoutXml(asking, name)) })).status).toBe(400);

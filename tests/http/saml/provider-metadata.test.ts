@@ -186,7 +186,7 @@ describe("signOnBySaml", () => {
     }
     expect((await page.open(redirectPath(requestXml(found), { key: second.key }))).status).toBe(400);
   });
-  test("metadata without a key cannot ask for signed requests: nobody signs in until there is one", async () => {
+  test("metadata without a key cannot ask for signed requests: no one signs in until there is one", async () => {
     const found = await registered((host) => plain(host, "", 'AuthnRequestsSigned="true"'));
     const shown = await page.open(redirectPath(requestXml(found), { key: first.key }));
     expect([shown.status, shown.html.includes("SAMLResponse")]).toEqual([400, false]);
@@ -255,7 +255,7 @@ describe("sendSamlResponse", () => {
     const found = await registered((host) => plain(host, keyDescriptor(first, "signing")), encryption);
     expect(await opened(found, first)).toContain(`>${PERSON.username}</saml:NameID>`);
   });
-  test("a key that cannot encrypt is left out, and without another one nobody signs in", async () => {
+  test("a key that cannot encrypt is left out, and without another one no one signs in", async () => {
     const elliptic = { key: "", certificate: newPem("ec", "-pkeyopt", "ec_paramgen_curve:P-256") };
     const both = keyDescriptor(elliptic, "encryption") + keyDescriptor(encrypting, "encryption");
     expect(await opened(await registered((host) => plain(host, both), encryption), encrypting)).toContain("NameID");

@@ -20,6 +20,7 @@ import {
   QUERIES,
   type SoapAnswer,
   soapOf,
+  wrappings,
 } from "#tests/support/saml-soap.ts";
 import { PERSON } from "#tests/support/sign-in.ts";
 import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
@@ -106,7 +107,7 @@ const expectRefused = ({ status, text }: SoapAnswer, why = "") => {
 const idOf = (answer: { readonly assertion: SoapAnswer["root"] }) => answer.assertion?.attributes.get("ID") ?? "";
 
 describe("querySamlAssertions", () => {
-  test("tells the attributes of a user who is signed in, in a signed assertion that signs nobody in", async () => {
+  test("tells the attributes of a user who is signed in, in a signed assertion that signs no one in", async () => {
     const xml = queryXml(provider);
     const answer = await ask("AttributeQuery", provider, xml);
     expect(toldIn(answer)).toEqual({ givenname: ["Kim"], lastname: ["Lee"], emailaddress: ["kim@cars.example"] });
@@ -336,20 +337,12 @@ describe("hostile queries", () => {
     expectStatus(await query(off), "Responder", "InvalidAttrNameOrValue");
   });
   test("signatures that cover another element do not count", async () => {
-    const own = signedXml(queryXml(provider, { value: "nobody" }), provider.key, { root: "AttributeQuery" });
+    const own = signedXml(queryXml(provider, { value: "stranger" }), provider.key, { root: "AttributeQuery" });
     const evil = queryXml(provider);
-    const [signature = ""] = /<ds:Signature[\s\S]*<\/ds:Signature>/.exec(own) ?? [];
-    const inside = (text: string) => evil.replace("<saml:Subject>", `${text}<saml:Subject>`);
     const wrapped = [
-      envelope(inside(own)),
-      envelope(inside(`<samlp:Extensions>${own}</samlp:Extensions>`)),
-      envelope(inside(signature.replace("</ds:Signature>", `<ds:Object>${own}</ds:Object></ds:Signature>`))),
-      envelope(inside(signature)),
-      envelope(evil).replace("<s:Body>", `<s:Header>${own}</s:Header><s:Body>`),
-      envelope(`${own}${evil}`),
-      envelope(evil).replace("<s:Body>", `<s:Body>${own}</s:Body><s:Body>`),
-      envelope(own.replace(">nobody<", `>${PERSON.username}<`)),
-      envelope(own.replace(">nobody<", `>${PERSON.username}<!---->x<`)),
+      ...wrappings(own, evil, "<saml:Subject>"),
+      envelope(own.replace(">stranger<", `>${PERSON.username}<`)),
+      envelope(own.replace(">stranger<", `>${PERSON.username}<!---->x<`)),
     ];
     for (const each of await Promise.all(wrapped.map((text) => sendSoap(QUERIES, text)))) expectRefused(each);
     const commented = queryXml(provider, { value: `${PERSON.username}<!-- -->x` });

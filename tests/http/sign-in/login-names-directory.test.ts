@@ -77,12 +77,12 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     });
   const grant = (username: string, password: string, client = application) =>
     post("/oauth2/token", { grant_type: "password", username, password }, client);
-  /** The user whose password signs in with a text at the token endpoint: of the directory, of the table, or nobody. */
+  /** The user whose password signs in with a text at the token endpoint: of the directory, of the table, or no user. */
   const whoseIs = async (typed: string) => {
     const [one, other] = [await grant(typed, PASSWORD), await grant(typed, OTHER)];
     for (const { status, body } of [one, other])
       if (status !== 200) expect([status, body.error]).toEqual([400, "invalid_grant"]);
-    return [one.status === 200 && "directory", other.status === 200 && "table"].filter(Boolean).join() || "nobody";
+    return [one.status === 200 && "directory", other.status === 200 && "table"].filter(Boolean).join() || "no user";
   };
   const atPage = async (username: string, password: string) => {
     const page = browser();
@@ -115,13 +115,13 @@ describe.runIf(hasSlapd)("people of directories", async () => {
   test("sign in by a number that the directory has, with blanks and hyphens", async () => {
     await entry({ telephoneNumber: "+49 30 555-0001" });
     for (const typed of ["+49305550001", "+49 (30) 555.0001"]) expect(await whoseIs(typed)).toBe("directory");
-    expect(await whoseIs("+4930555000")).toBe("nobody");
+    expect(await whoseIs("+4930555000")).toBe("no user");
   });
   test.each(["*@example.com", "*)(mail=*@example.com", "a@b)(uid=*", "*@*", "\\2a@example.com"])(
     "are not found by the text %j",
     async (typed) => {
       await entry({ mail: freshAddress() });
-      expect(await whoseIs(typed)).toBe("nobody");
+      expect(await whoseIs(typed)).toBe("no user");
       expect(await atPage(typed, PASSWORD)).toMatch(/^(200|400) .*wrong/);
     },
   );
@@ -130,7 +130,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     test("entries of one directory signs in neither, until one gives it up", async () => {
       const mail = freshAddress();
       const [one, two] = [await entry({ mail }), await entry({ mail: [freshAddress(), mail.toUpperCase()] })];
-      expect(await whoseIs(mail)).toBe("nobody");
+      expect(await whoseIs(mail)).toBe("no user");
       expect(await grant(`CORP/${one.uid}`, PASSWORD)).toMatchObject({ status: 200 });
       await remove(two.dn);
       expect(await whoseIs(mail)).toBe("directory");
@@ -139,7 +139,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
       const mail = freshAddress();
       await entry({ mail });
       const { dn } = await entry({ mail }, inFixed);
-      expect(await whoseIs(mail)).toBe("nobody");
+      expect(await whoseIs(mail)).toBe("no user");
       await remove(dn, fixed);
       expect(await whoseIs(mail)).toBe("directory");
     });
@@ -148,7 +148,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
       const { id } = await ofTable(emails(mail));
       expect(await whoseIs(mail)).toBe("table");
       const { dn } = await entry({ mail });
-      expect([await whoseIs(mail), await atPage(mail, OTHER)]).toEqual(["nobody", expect.stringContaining("wrong")]);
+      expect([await whoseIs(mail), await atPage(mail, OTHER)]).toEqual(["no user", expect.stringContaining("wrong")]);
       await scim.patched(`/Users/${id}`, { op: "replace", path: "emails", value: [{ value: freshAddress() }] });
       expect(await whoseIs(mail)).toBe("directory");
       await ofTable(emails(mail));
@@ -160,7 +160,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
       await ofTable(emails(mail));
       await ofTable(emails(mail));
       await entry({ mail });
-      expect(await whoseIs(mail)).toBe("nobody");
+      expect(await whoseIs(mail)).toBe("no user");
     });
   });
 
@@ -177,7 +177,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     expect((await own(userName, OTHER, emails(mail))).status).toBe(200);
     expect(await whoseIs(mail)).toBe("directory");
     await scim.patched(`/Users/${id}`, { op: "replace", value: { [SYSTEM]: { emailVerified: true } } });
-    expect(await whoseIs(mail)).toBe("nobody");
+    expect(await whoseIs(mail)).toBe("no user");
   });
   test("what people of a directory write of themselves counts for nothing, however many do, until it is verified", async () => {
     const [mail, ofUser] = [freshAddress(), freshAddress()];
@@ -198,7 +198,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     expect(await whoseIs(mail)).toBe("directory");
     const verified = { [SYSTEM]: { verifiedEmailAddresses: [mail] } };
     await scim.patched(`/Users/${liar.id}`, { op: "replace", value: verified });
-    expect([await whoseIs(mail), await whoseIs(ofUser)]).toEqual(["nobody", "table"]);
+    expect([await whoseIs(mail), await whoseIs(ofUser)]).toEqual(["no user", "table"]);
   });
   test("of more than twenty with one address, whom it counts for is not found out", async () => {
     const mail = freshAddress();
@@ -206,13 +206,13 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     for (let at = 0; at < 19; at += 1) await own(`CORP/${(await entry({})).uid}`, PASSWORD, emails(mail));
     expect(await whoseIs(mail)).toBe("directory");
     await own(`CORP/${(await entry({})).uid}`, PASSWORD, emails(mail));
-    expect(await whoseIs(mail)).toBe("nobody");
+    expect(await whoseIs(mail)).toBe("no user");
   });
-  test("an address alone that a person of a directory wrote signs in nobody", async () => {
+  test("an address alone that a person of a directory wrote signs in no one", async () => {
     const mail = freshAddress();
     const { uid } = await entry({});
     expect((await own(`CORP/${uid}`, PASSWORD, emails(mail))).status).toBe(200);
-    expect(await whoseIs(mail)).toBe("nobody");
+    expect(await whoseIs(mail)).toBe("no user");
   });
   test("the directory decides, also where its record keeps the type of an address", async () => {
     const [was, is] = [freshAddress(), freshAddress()];
@@ -233,7 +233,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     const { uid } = await entry({ mail });
     const [{ id }] = (await scim.find(`userName eq "CORP/${uid}"`)).Resources;
     await scim.patched(`/Users/${id}`, { op: "replace", path: "active", value: false });
-    expect([await whoseIs(mail), await atPage(mail, PASSWORD)]).toEqual(["nobody", expect.stringContaining("wrong")]);
+    expect([await whoseIs(mail), await atPage(mail, PASSWORD)]).toEqual(["no user", expect.stringContaining("wrong")]);
     await scim.patched(`/Users/${id}`, { op: "replace", path: "active", value: true });
     expect(await whoseIs(mail)).toBe("directory");
     // Without the attribute of user names.
@@ -246,12 +246,12 @@ describe.runIf(hasSlapd)("people of directories", async () => {
         userPassword: PASSWORD,
       }),
     );
-    expect(await whoseIs(other)).toBe("nobody");
+    expect(await whoseIs(other)).toBe("no user");
     await ofTable(emails(other));
     expect(await whoseIs(other)).toBe("table");
     const { dn } = await entry({ mail: double, uid: "twice" });
     const twin = await entry({ uid: "Twice" });
-    expect([await whoseIs(double), (await grant("CORP/twice", PASSWORD)).status]).toEqual(["nobody", 400]);
+    expect([await whoseIs(double), (await grant("CORP/twice", PASSWORD)).status]).toEqual(["no user", 400]);
     await remove(twin.dn);
     expect(await whoseIs(double)).toBe("directory");
     await remove(dn);
@@ -259,7 +259,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
   test("a directory of another tenant is not asked, whose people sign in at its applications", async () => {
     const mail = freshAddress();
     await entry({ mail }, { at: fixed, base: OF_ACME });
-    expect(await whoseIs(mail)).toBe("nobody");
+    expect(await whoseIs(mail)).toBe("no user");
     expect((await grant(mail, PASSWORD, ofAcme)).status).toBe(200);
     await ofTable(emails(mail));
     expect(await whoseIs(mail)).toBe("table");
@@ -288,7 +288,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     const UNAVAILABLE = [503, "temporarily_unavailable", true];
 
     test.each(["corp", "fixed"] as const)(
-      "%s: an address stands for nobody, and is not decided without it",
+      "%s: an address stands for no user, and is not decided without it",
       async (down) => {
         const [mail, ofUser, asName] = [freshAddress(), freshAddress(), freshAddress()];
         const { uid } = await entry({ mail });
@@ -347,7 +347,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
       binds.mockClear();
       expect((await grant(typed, "a-wrong-Password-of-one")).status).toBe(400);
       expect([typed, searches.mock.calls.length, binds.mock.calls.length]).toEqual([typed, 4, 2]);
-      bound.push(binds.mock.calls.map(([dn]) => String(dn)).find((dn) => !/^uid=nobody-/.test(dn)));
+      bound.push(binds.mock.calls.map(([dn]) => String(dn)).find((dn) => !/^uid=unknown-/.test(dn)));
     }
     // No password is tried with the entry of somebody whom the text does not stand for.
     expect(bound).toEqual([undefined, expect.stringMatching(/^cn=person/), undefined, undefined, undefined]);
@@ -381,7 +381,7 @@ describe.runIf(hasSlapd)("people of directories", async () => {
     expect(new Set(trips).size, JSON.stringify(trips)).toBe(1);
     const plain = await newTenant("plain.example");
     const ofPlain = await plain.newApplication({}, { grantTypes: ["password"] });
-    expect(await tripsOf(freshAddress(), ofPlain)).toBe(await tripsOf(fresh("nobody"), ofPlain));
-    expect(trips[0]).toBeLessThanOrEqual((await tripsOf(fresh("nobody"))) + 1);
+    expect(await tripsOf(freshAddress(), ofPlain)).toBe(await tripsOf(fresh("no user"), ofPlain));
+    expect(trips[0]).toBeLessThanOrEqual((await tripsOf(fresh("no user"))) + 1);
   });
 });

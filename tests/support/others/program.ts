@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProviderKey } from "../saml.ts";
+import { reachable } from "../slapd.ts";
 import type { Page } from "./travelling.ts";
 
 /** How often a port is tried, each 50 ms. */
@@ -77,16 +78,6 @@ export const holdPort = async (): Promise<HeldPort> => {
   };
 };
 
-const isReachable = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = createConnection(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-
 /** A program, and the port where it listens. In `args` and `env`, `{folder}` is the path of its folder. */
 interface Program {
   readonly port: number;
@@ -141,7 +132,7 @@ export const startOther = async ({
       stop();
       await ended;
     });
-    for (let tries = 0; !(await isReachable(port)); tries += 1) {
+    for (let tries = 0; !(await reachable(port)); tries += 1) {
       if (tries > TRIES || child.exitCode !== null || child.pid === undefined) {
         throw new Error(`${command} does not listen: ${await written()}`);
       }

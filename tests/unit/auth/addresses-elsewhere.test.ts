@@ -24,7 +24,7 @@ const hashes = () =>
   vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
 
 const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
-const [IN_DIRECTORY, IN_TABLE, AS_NAME, NOBODY] = ["d@x.example", "t@x.example", "n@x.example", "-@x.example"];
+const [IN_DIRECTORY, IN_TABLE, AS_NAME, UNKNOWN] = ["d@x.example", "t@x.example", "n@x.example", "-@x.example"];
 const [RIGHT, WRONG] = ["right-password", "wrong-password"];
 const directory = { isAway: false, verified: 0, nothing: 0 };
 const away = new Fault("service.unavailable", "away");
@@ -32,7 +32,7 @@ const elsewhere: ExternalUsers = {
   countsAll: false,
   has: (_, store) => store === "CORP",
   isReadOnly: () => false,
-  lookUp: () => Promise.reject(new Error("nobody was named")),
+  lookUp: () => Promise.reject(new Error("no user was looked up")),
   async holdersOf(_, { value }) {
     if (directory.isAway) throw away;
     const only = {
@@ -57,7 +57,7 @@ let table: TestTable;
 let signIn: SignIn;
 let reasons: string[] = [];
 
-/** The name of who signed in, or the fault; `undefined` for nobody. */
+/** The name of who signed in, or the fault; `undefined` for no user. */
 const enter = async (name: string, password: string, meanwhile = async () => {}) => {
   const opened = table.open(newMeter());
   const lockouts = lockoutStore(opened, defaultLockoutPolicy);
@@ -104,7 +104,7 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-test.each([IN_DIRECTORY, IN_TABLE, AS_NAME, NOBODY])("a wrong password of %s: one hash, one bind", async (name) => {
+test.each([IN_DIRECTORY, IN_TABLE, AS_NAME, UNKNOWN])("a wrong password of %s: one hash, one bind", async (name) => {
   expect(await enter(name, WRONG)).toBeUndefined();
   expect([hashes(), directory.verified + directory.nothing]).toEqual([1, 1]);
   expect(directory.verified).toBe(name === IN_DIRECTORY ? 1 : 0);
@@ -123,7 +123,7 @@ test.each([
 test("in an outage, attempts with addresses are neither failures nor refusals", async () => {
   directory.isAway = true;
   for (let tries = 0; tries < 11; tries += 1) {
-    for (const name of [IN_DIRECTORY, IN_TABLE, NOBODY]) expect(await enter(name, RIGHT)).toBe("service.unavailable");
+    for (const name of [IN_DIRECTORY, IN_TABLE, UNKNOWN]) expect(await enter(name, RIGHT)).toBe("service.unavailable");
   }
   expect(reasons).toEqual([]);
   directory.isAway = false;

@@ -53,7 +53,7 @@ test("finds its only user, in the form in which addresses are compared, by an eq
 test("does the same where there is none", async () => {
   const { count, only, filters, records } = await asked();
   expect([count, only, records]).toEqual([0, undefined, [1]]);
-  expect(filters[1]).toMatch(/\(uid=nobody-[0-9a-f-]+\)\)$/);
+  expect(filters[1]).toMatch(/\(uid=unknown-[0-9a-f-]+\)\)$/);
 });
 test("counts no entry that the directory finds by another rule than ours", async () => {
   expect(await asked(entry("kim", "kim+1@example.com"))).toMatchObject({ count: 0, only: undefined });

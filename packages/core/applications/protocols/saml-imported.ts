@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
+import { canTakeForms } from "./answer-addresses.ts";
 import type { SamlServiceProvider } from "./model.ts";
 import type { SamlImported } from "./shapes-imported.ts";
 
@@ -52,6 +53,13 @@ export function logoutServicesOf({ singleLogoutProfile, imported }: SamlServiceP
   );
   const isChosen = (service: LogoutService) => service.binding === chosen;
   return [...named, ...others.filter(isChosen), ...others.filter((service) => !isChosen(service))];
+}
+
+/** The services by which a provider can be told, the preferred one first. */
+export function tellingServices(saml: SamlServiceProvider): readonly LogoutService[] {
+  return logoutServicesOf(saml).filter(
+    ({ binding, location }) => binding === "SOAP" || (binding !== "HTTP-Artifact" && canTakeForms(location)),
+  );
 }
 
 /** The binding of a `logoutMethod`. */

@@ -52,7 +52,7 @@ export function checkImported({ imported }: Pick<Manual, "imported">): void {
   checkTogether(
     ...addresses.map(([member, address]) => () => {
       const read = readAddress(address, "message");
-      // A password in it is shown to nobody.
+      // A password in it must not be shown.
       const shown = address.includes("@") ? "" : `'${shownAddress(address)}' `;
       if ("problem" in read) throw refuse(`imported.${member}: ${shown}${read.problem}.`);
     }),

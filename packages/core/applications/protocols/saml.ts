@@ -38,7 +38,7 @@ export function samlAfter({ manual, isFetched }: SamlSource, before: SamlService
 
 /**
  * The settings after a manual configuration, which replaces all of them; what metadata has said stays. A part without
- * its switch is on, an absent part is off. `isImported`: algorithms that are not secure are kept, and nobody can sign
+ * its switch is on, an absent part is off. `isImported`: algorithms that are not secure are kept, and no one can sign
  * in with them. Throws `saml.invalid`.
  */
 export function samlServiceProvider(

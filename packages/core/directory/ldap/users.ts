@@ -87,7 +87,7 @@ function open(directory: Directory, use: RecordsUse) {
 
 function readingUsers({ settings, connection, filters, entries, records, joined }: Opened) {
   const isUser = (entry: Entry) => idIn(entry, settings) !== undefined && nameIn(entry, settings) !== undefined;
-  const unknownName = () => `nobody-${newId()}`;
+  const unknownName = () => `unknown-${newId()}`;
   /** The work of verifying a password: a bind that fails. */
   const verifyNothing = (dn: string) => async (password: string) => {
     await connection.verify(dn, password);

@@ -19,7 +19,7 @@ interface Headers {
 
 /**
  * Sends the browser to the service with a ticket, if the sign-in would end like this now. Two round trips, one more
- * where the application asks for an assignment. Throws `request.invalid` for a text that is none of this service, is
+ * where the application asks for an assignment. Throws `request.invalid` for a text that this service did not seal, is
  * older than a minute or was made in another browser, and where the person gets no ticket: a service that is told
  * nothing would ask again. One that asked with `gateway` is told by an address without a ticket.
  */
@@ -36,7 +36,7 @@ export async function sendTicket(answer: string, headers: Headers, context: CasC
   checkStill(ticket, signedIn, asker, context);
   const { current } = signedIn;
   if (!(await mayUse({ request, ...asker }, current, context))) throw new Fault("request.invalid", NO_ACCESS);
-  const isFromNewLogin = current.session.authSeconds >= Math.floor(asked.takenMs / 1_000);
+  const isFromNewLogin = current.session.startedMs >= asked.takenMs;
   const { text, steps } = await issuing({ kind: "service", request, asker, current, isFromNewLogin }, context);
   await context.table.write(...steps);
   if (to.mode === "form_post") {

@@ -1,15 +1,11 @@
 /** Issues tickets for a service, and notes it in the session, so that it is told of the end. */
 import { casOf } from "../../applications/protocols/cas.ts";
-import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Step } from "../../database/table/table.ts";
 import { digestOf } from "../../tokens/opaque.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, notingCode } from "../flow/session.ts";
-import { shownClaims } from "../flow/sso/claims.ts";
-import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { type ClaimedUser, uriOf } from "../openid/user-claims.ts";
-import { subjectName } from "../sso/claimed.ts";
+import { claimedIn, subjectName } from "../sso/claimed.ts";
 import type { CasContext } from "./context.ts";
 import { type CasTicket, newTicket } from "./ticket-store.ts";
 
@@ -48,7 +44,7 @@ export async function issuing(
   const noted = {
     clientId: `${client.clientId}·${kind === "proxy" ? "p" : ""}${slotOf(new URL(to.redirectUri).pathname)}`,
     applicationId: application.id,
-    subject: subjectName(await claimedOf(request, asker, current, [], context), application),
+    subject: subjectName(await claimedIn(current, request, application, [], context), application),
     ...(session.tenant !== tenant && { tenant }),
     cas: { ticket: text, service: to.redirectUri },
   };
@@ -75,20 +71,4 @@ export function sessionNamed({ session: { tenant, user, sid } }: Current) {
 /** The session that a ticket names. */
 export function sessionOfTicket({ home, userId, userStore, sid }: CasTicket) {
   return { tenant: home, userId, userStore, sid };
-}
-
-/** A user with the groups and roles that some claims and the subject need: two round trips at most. */
-export function claimedOf(
-  request: AuthorizationRequest,
-  { application }: Asker,
-  { session, user }: Current,
-  uris: readonly string[],
-  context: CasContext,
-): Promise<ClaimedUser> {
-  const isGuest = session.tenant !== request.tenant;
-  // It has agreed to all of them.
-  const given = isGuest ? shownClaims(request, application, true) : undefined;
-  const needs = namedNeeds([...uris, uriOf(application.claimConfiguration.subject.claim ?? {})]);
-  const chosen = { id: application.id, ...countingRoles(application.associatedRoles) };
-  return claimedUser({ user, tenant: session.tenant, isGuest, given, needs }, chosen, context);
 }

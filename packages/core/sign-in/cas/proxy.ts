@@ -7,7 +7,7 @@ import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, namedSession } from "../flow/session.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { tenantOf } from "../sso/context.ts";
-import { isAllowed } from "./allowed.ts";
+import { isAllowed } from "../sso/still.ts";
 import type { CasContext } from "./context.ts";
 import { issuing, sessionOfTicket } from "./issue.ts";
 import { CasRefusal } from "./refusal.ts";

@@ -4,10 +4,10 @@ import { Fault } from "../../kernel/faults.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { ACCOUNT_PATH } from "../flow/account.ts";
 import { casProblemOf } from "../flow/cas/service.ts";
-import { requestAddress, sealRequest, sealSignOut, signOutAddress } from "../flow/sso/tickets.ts";
 import { leadTo } from "../pages/layout.ts";
 import { pathOf } from "../pages/paths.ts";
 import { tenantOf } from "../sso/context.ts";
+import { leadToSignIn, leadToSignOut } from "../sso/lead-on.ts";
 import type { CasContext } from "./context.ts";
 import { registeredService, requestOf } from "./services.ts";
 
@@ -49,10 +49,7 @@ export async function takeLogin(parameters: LoginParameters, context: CasContext
       prompts: [...(isRenewed ? ["login"] : []), ...(isGateway ? ["none"] : [])],
     },
   );
-  const takesGuests = found.application.advancedConfigurations.saas === true;
-  const sealed = sealRequest(context.tools.seal, { request, takesGuests }, context.now);
-  if (sealed === undefined) throw new Fault("request.invalid", "The address of the service is too long.");
-  return leadTo(pathOf(requestAddress(sealed), tenant), { isAfterForm: false });
+  return leadToSignIn(found.application, request, { isAfterForm: false, carried: "service" }, context);
 }
 
 /**
@@ -63,11 +60,8 @@ export async function takeLogout({ service, url }: LogoutParameters, context: Ca
   const kind = offeredKind(context);
   const address = service ?? url;
   const found = address === undefined ? undefined : await registeredService(address, kind, context);
-  const tenant = tenantOf(context);
-  const to = found && "href" in found && found.application.applicationEnabled ? { redirectUri: found.href } : undefined;
-  const sealed = sealSignOut(context.tools.seal, { tenant, ...(to && { to }) }, context.now);
-  if (sealed === undefined) throw new Fault("request.invalid", "The address of the service is too long.");
-  return leadTo(pathOf(signOutAddress(sealed), tenant), { isAfterForm: false });
+  const to = found && "href" in found && found.application.applicationEnabled ? found.href : undefined;
+  return leadToSignOut(to, { isAfterForm: false, carried: "service" }, context);
 }
 
 /** Whether a parameter without a value of its own is set: clients send `true`. */

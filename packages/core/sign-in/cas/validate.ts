@@ -6,11 +6,11 @@ import { casClientId, findService } from "../flow/cas/service.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, namedSession } from "../flow/session.ts";
 import { findConsent } from "../sessions/consent-store.ts";
-import { type AttributeValues, subjectName, valuesOf } from "../sso/claimed.ts";
+import { type AttributeValues, claimedIn, subjectName, valuesOf } from "../sso/claimed.ts";
 import { tenantOf } from "../sso/context.ts";
-import { isAllowed } from "./allowed.ts";
+import { isAllowed } from "../sso/still.ts";
 import type { CasContext } from "./context.ts";
-import { claimedOf, sessionNamed, sessionOfTicket } from "./issue.ts";
+import { sessionNamed, sessionOfTicket } from "./issue.ts";
 import { CasRefusal } from "./refusal.ts";
 import { elementName, type Validated } from "./response.ts";
 import { requestOf } from "./services.ts";
@@ -90,13 +90,8 @@ export async function validateTicket(
   }
   const { application } = asker;
   const released = hasAttributes ? releasedAttributes({ release }, application) : [];
-  const claimed = await claimedOf(
-    request,
-    asker,
-    current,
-    released.map(({ uri }) => uri),
-    context,
-  );
+  const uris = released.map(({ uri }) => uri);
+  const claimed = await claimedIn(current, request, application, uris, context);
   const isNameOnly = !hasAttributes || release === "none";
   const proxies = ticket.proxies ?? [];
   return {

@@ -5,12 +5,11 @@
  */
 import { isPlainHost, isRunnable } from "../../applications/protocols/addresses.ts";
 import type { SamlServiceProvider } from "../../applications/protocols/model.ts";
-import { type LogoutService, logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
+import { type LogoutService, tellingServices } from "../../applications/protocols/saml-imported.ts";
 import type { ApplicationStore } from "../../applications/registry/store.ts";
 import type { Frame, Visit } from "../logout/chain-store.ts";
 import type { SessionWithClients } from "../sessions/session-store.ts";
 import { passiveStsClientId } from "./passive-sts/relying-party.ts";
-import { canTakeForms } from "./sso/addresses.ts";
 
 /** Pages that are opened: the policy of the page names the origin of each, and headers have at most 10,240 bytes. */
 const FRAMES_MAX = 20;
@@ -75,13 +74,6 @@ export async function frontChannelsOf(
 export function visitedService(saml: SamlServiceProvider): LogoutService | undefined {
   const [service] = tellingServices(saml);
   return service && service.binding !== "SOAP" ? service : undefined;
-}
-
-/** The services by which a provider can be told, the preferred one first. */
-export function tellingServices(saml: SamlServiceProvider): readonly LogoutService[] {
-  return logoutServicesOf(saml).filter(
-    ({ binding, location }) => binding === "SOAP" || (binding !== "HTTP-Artifact" && canTakeForms(location)),
-  );
 }
 
 function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {

@@ -161,13 +161,14 @@ async function end(
   const parts = { issuerOf: issuerAt(origin).issuerOf, applications };
   // A page that was left open must not sign the person in again.
   const cookies = [removingSessionCookie(tenant), removingBrowserText()];
-  if (!ended.clients.some(({ saml }) => saml)) {
-    const [{ frames }] = await Promise.all([frontChannelsOf(ended, parts), ending()]);
-    return leave(request, sending, { cookies, frames: frames.map(({ address }) => address) });
-  }
-  const { frames, visits, isPartial } = await frontChannelsOf(ended, parts);
+  // The chain of those that the browser visits is stored with the end.
+  const hasProviders = ended.clients.some(({ saml }) => saml);
+  const [{ frames, visits, isPartial }] = await Promise.all([
+    frontChannelsOf(ended, parts),
+    hasProviders ? undefined : ending(),
+  ]);
   if (visits.length === 0) {
-    await ending();
+    if (hasProviders) await ending();
     return leave(request, sending, { cookies, frames: frames.map(({ address }) => address) });
   }
   // The function of single sign-on signs what the service providers are told. Until the end the cookie of the session

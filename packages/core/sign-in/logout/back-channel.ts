@@ -1,7 +1,7 @@
 /** Where clients are told of the end of a session without a browser, and what each is sent, by its protocol. */
 import { randomUUID } from "node:crypto";
 import { casServices } from "../../applications/protocols/cas.ts";
-import { logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
+import { tellingServices } from "../../applications/protocols/saml-imported.ts";
 import { isClaimed, readServiceUrl } from "../../applications/protocols/service-urls.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import { element, text } from "../../kernel/canonical-xml.ts";
@@ -54,7 +54,7 @@ function ofOpenId({ inbound: { oidc } }: Application, { clientId }: ToldClient):
 
 /** SAML Profiles 2.0 section 4.4, by SOAP (SAML Bindings 2.0 section 3.2). */
 function ofSaml({ id, inbound: { saml } }: Application, { saml: name }: ToldClient): BackChannel | undefined {
-  const [service] = (saml ? logoutServicesOf(saml) : []).filter(({ binding }) => binding !== "HTTP-Artifact");
+  const [service] = saml ? tellingServices(saml) : [];
   if (service?.binding !== "SOAP" || !name) return undefined;
   const url = service.location;
   return {

@@ -1,6 +1,5 @@
 /** The answer to a request after the sign-in: a token about the user of the session, once. */
 import { SAFE } from "../../applications/protocols/saml-algorithms.ts";
-import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { mayUse, NO_ACCESS } from "../flow/access.ts";
 import { formTargetOf } from "../flow/answers.ts";
@@ -11,9 +10,6 @@ import { findRelyingParty, passiveStsOf } from "../flow/passive-sts/relying-part
 import type { Asker } from "../flow/protocols/protocol.ts";
 import { type Current, notingCode } from "../flow/session.ts";
 import { requestedAttributes } from "../flow/sso/attributes.ts";
-import { shownClaims } from "../flow/sso/claims.ts";
-import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { uriOf } from "../openid/user-claims.ts";
 import { languageOf } from "../pages/language.ts";
 import { languages } from "../pages/messages.ts";
 import { formPostPage } from "../pages/pages.ts";
@@ -21,7 +17,7 @@ import { sessionIndexOf } from "../saml/answer.ts";
 import { entityIdOf, type SamlContext } from "../saml/context.ts";
 import { newId } from "../saml/send.ts";
 import { ANSWERABLE_MS, usingRequest } from "../saml/used-requests-store.ts";
-import { subjectName, valuesOf } from "../sso/claimed.ts";
+import { claimedIn, subjectName, valuesOf } from "../sso/claimed.ts";
 import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
 import { provenMethod } from "./methods.ts";
 import { refuse } from "./parameters.ts";
@@ -35,7 +31,7 @@ interface Headers {
 /**
  * Sends what came of a request, if the sign-in would end like this now. Two round trips, one more where the application
  * asks for an assignment, two more for the groups and roles of the user. Throws `request.invalid`, which is shown to
- * the person, for a refusal, and for a text that is none of this service, is older than a minute, was made in another
+ * the person, for a refusal, and for a text that this service did not seal, is older than a minute, was made in another
  * browser, or whose request was answered.
  */
 export async function sendAnswer(text: string, headers: Headers, context: SamlContext): Promise<PageResult> {
@@ -91,19 +87,13 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
 /** What the token says of the user of a session. Two round trips at most. */
 async function toldOf(
   request: AuthorizationRequest,
-  { session, user }: Current,
+  current: Current,
   { application }: Asker,
   context: SamlContext,
 ): Promise<Pick<Token, "name" | "attributes">> {
-  const home = session.tenant;
-  const isGuest = home !== request.tenant;
-  // It has agreed to all of them.
-  const given = isGuest ? shownClaims(request, application, true) : undefined;
   const attributes = requestedAttributes(application.claimConfiguration);
-  const { subject } = application.claimConfiguration;
-  const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
-  const of = { user, tenant: home, isGuest, given, needs };
-  const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
+  const uris = attributes.map(({ uri }) => uri);
+  const claimed = await claimedIn(current, request, application, uris, context);
   return { name: subjectName(claimed, application), attributes: valuesOf(attributes, claimed, application) };
 }
 

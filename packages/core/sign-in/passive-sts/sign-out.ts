@@ -1,15 +1,14 @@
 /** Requests to sign out (WS-Federation 1.2 section 13.2.4): the person is asked, and the session ends as any other. */
+
+import { canBeLedTo } from "../../applications/protocols/answer-addresses.ts";
 import type { PassiveSts } from "../../applications/protocols/model.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { passiveStsClientId } from "../flow/passive-sts/relying-party.ts";
 import { otherReferences, referenceIn } from "../flow/session.ts";
-import { canBeLedTo } from "../flow/sso/addresses.ts";
-import { sealSignOut, signOutAddress } from "../flow/sso/tickets.ts";
-import { leadTo } from "../pages/layout.ts";
-import { pathOf } from "../pages/paths.ts";
 import { type SamlContext, tenantOf } from "../saml/context.ts";
 import { readOwnSession } from "../sessions/session-store.ts";
+import { leadToSignOut } from "../sso/lead-on.ts";
 import { type PassiveStsParameters, refuse } from "./parameters.ts";
 
 /**
@@ -22,15 +21,11 @@ export async function takeSignOut(
   relyingPartyOf: (realm: string, context: SamlContext) => Promise<Application>,
   context: SamlContext,
 ): Promise<PageResult> {
-  const tenant = tenantOf(context);
   const redirectUri =
     wtrealm === undefined
       ? await addressInSession(wreply, context)
       : addressOf(await relyingPartyOf(wtrealm, context), wreply);
-  const request = { tenant, ...(redirectUri !== undefined && { to: { redirectUri } }) };
-  const sealed = sealSignOut(context.tools.seal, request, context.now);
-  if (sealed === undefined) throw refuse("wreply is too long.");
-  return leadTo(pathOf(signOutAddress(sealed), tenant), { isAfterForm });
+  return leadToSignOut(redirectUri, { isAfterForm, carried: "wreply" }, context);
 }
 
 /** The address of an application: the one of the request, or the one that it has for this. */

@@ -60,7 +60,7 @@ async function signIn(parameters: PassiveStsParameters, isForm: boolean, context
       id: newId(),
       takenMs: context.now,
       ...wishes,
-      // With 0 the person signs in again; a token that lives for no time would help nobody.
+      // With 0 the person signs in again; a token that lives for no time would be of no use.
       ...(freshMinutes && { freshMinutes }),
     },
     isRedirectSent: true,

@@ -1,6 +1,5 @@
 /** The answer to a request after the sign-in: an assertion about the user of the session, or a refusal. */
 import { createHash } from "node:crypto";
-import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Step } from "../../database/table/table.ts";
 import type { PageResult } from "../../kernel/operation/operation.ts";
 import { mayUse, NO_ACCESS } from "../flow/access.ts";
@@ -8,12 +7,11 @@ import { changed } from "../flow/asked.ts";
 import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
 import type { SamlAsked } from "../flow/saml/asked.ts";
-import { attributesOf, guestReferences, nameIdFormats, samlOf } from "../flow/saml/claims.ts";
+import { attributesOf, nameIdFormats, samlOf } from "../flow/saml/claims.ts";
 import { findProvider } from "../flow/saml/provider.ts";
 import { type Current, notingCode } from "../flow/session.ts";
-import { claimedUser, namedNeeds } from "../openid/memberships.ts";
-import { type ClaimedUser, uriOf } from "../openid/user-claims.ts";
-import { valuesOf } from "../sso/claimed.ts";
+import type { ClaimedUser } from "../openid/user-claims.ts";
+import { claimedIn, valuesOf } from "../sso/claimed.ts";
 import { checkStill, openedAnswer, sessionOf, unknownTicket } from "../sso/still.ts";
 import { entityIdOf, type SamlContext, tenantOf } from "./context.ts";
 import { answeredClass, classOf } from "./contexts.ts";
@@ -66,7 +64,7 @@ export async function sendAnswer(text: string, headers: Headers, context: SamlCo
   }
 }
 
-/** Metadata that has ended stops nobody: its owner may have forgotten it, and people would stand before a shut door. */
+/** Metadata that has ended stops no sign-in: its owner may have forgotten it, and people could not work. */
 function noteEnded({ id: resource, inbound }: Asker["application"], { note, now, ...of }: SamlContext): void {
   const { validUntil } = samlOf(inbound).imported ?? {};
   if (validUntil === undefined || Date.parse(validUntil) > now) return;
@@ -85,7 +83,7 @@ async function assertedOf(
   const { session } = current;
   const home = session.tenant;
   const isGuest = home !== tenant;
-  const { claimed, values } = await claimedIn(current, asked, application, context);
+  const { claimed, values } = await toldOf(current, asked, application, context);
   const known = current.client?.saml;
   // The name of this side in all messages to the provider.
   const issuer = samlOf(application.inbound).idpEntityIdAlias || entityIdOf(tenant, context);
@@ -135,20 +133,15 @@ async function assertedOf(
 }
 
 /** The user of a session with its claims, and the values of the attributes that an answer has. */
-export async function claimedIn(
-  { session, user }: Current,
+export async function toldOf(
+  current: Current,
   asked: SamlAsked,
   application: Asker["application"],
   context: SamlContext,
 ): Promise<{ readonly claimed: ClaimedUser; readonly values: Asserted["attributes"] }> {
-  const isGuest = session.tenant !== tenantOf(context);
-  // It has agreed to all of them.
-  const given = isGuest ? guestReferences(asked, application) : undefined;
   const attributes = attributesOf(asked, application);
-  const { subject } = application.claimConfiguration;
-  const needs = namedNeeds([...attributes.map(({ uri }) => uri), uriOf(subject.claim ?? {})]);
-  const of = { user, tenant: session.tenant, isGuest, given, needs };
-  const claimed = await claimedUser(of, { id: application.id, ...countingRoles(application.associatedRoles) }, context);
+  const uris = attributes.map(({ uri }) => uri);
+  const claimed = await claimedIn(current, { tenant: tenantOf(context), saml: asked }, application, uris, context);
   return { claimed, values: valuesOf(attributes, claimed, application) };
 }
 

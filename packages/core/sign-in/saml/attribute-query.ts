@@ -3,16 +3,14 @@
  * the name that it was given in a session that still counts, and what it would be told at a sign-in now.
  */
 import type { Application } from "../../applications/registry/model.ts";
-import { Fault } from "../../kernel/faults.ts";
-import { mayUse, NO_ACCESS } from "../flow/access.ts";
 import type { SamlAsked } from "../flow/saml/asked.ts";
 import { nameIdFormats, samlOf } from "../flow/saml/claims.ts";
 import { samlClient, samlClientId } from "../flow/saml/provider.ts";
 import { type Current, currentSession, guestSession } from "../flow/session.ts";
 import { findConsent } from "../sessions/consent-store.ts";
 import { readSession, type SessionKey } from "../sessions/session-store.ts";
-import { checkStill } from "../sso/still.ts";
-import { claimedIn, sessionIndexOf } from "./answer.ts";
+import { isAllowed } from "../sso/still.ts";
+import { sessionIndexOf, toldOf } from "./answer.ts";
 import { type SamlContext, tenantOf } from "./context.ts";
 import { classOf } from "./contexts.ts";
 import { nameOf } from "./logout-request.ts";
@@ -104,18 +102,10 @@ async function checkNow(
 ): Promise<void> {
   const request = requestOf(application, { redirectUri: "", mode: "form_post" }, asked, context);
   const { session, user } = current;
-  const [hasAccess, consent] = await Promise.all([
-    mayUse({ request, application }, current, context),
-    findConsent(context.table, session.tenant, user.id, application.id),
-  ]);
-  if (!hasAccess) throw new SamlRefusal(status.responder, status.denied, NO_ACCESS);
+  const consent = await findConsent(context.table, session.tenant, user.id, application.id);
   const asker = { application, client: samlClient(application, tenantOf(context)) };
-  try {
-    checkStill({ request }, { current, consent }, asker, context);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new SamlRefusal(status.responder, status.denied, CHANGED);
-  }
+  if (await isAllowed(request, asker, { current, consent }, context)) return;
+  throw new SamlRefusal(status.responder, status.denied, CHANGED);
 }
 
 async function valuesAsked(
@@ -125,7 +115,7 @@ async function valuesAsked(
   application: Application,
   context: SamlContext,
 ): Promise<Asserted["attributes"]> {
-  const { values } = await claimedIn(current, asked, application, context);
+  const { values } = await toldOf(current, asked, application, context);
   const told = values.flatMap((each) => {
     if (wanted.length === 0) return [each];
     const match = wanted.find(({ name }) => name === each.name);
@@ -139,4 +129,4 @@ async function valuesAsked(
 
 const UNKNOWN = "No user who is signed in to this service provider has this name.";
 const CHANGED = "The user would not be signed in to this service provider now without being asked something.";
-const NOTHING = "The user has none of these attributes, or this service provider may read none.";
+const NOTHING = "The user has no value for these attributes, or this service provider may not read them.";

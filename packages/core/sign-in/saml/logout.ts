@@ -12,12 +12,12 @@ import { samlOf } from "../flow/saml/claims.ts";
 import { requestKeysOf } from "../flow/saml/keys.ts";
 import { samlClientId } from "../flow/saml/provider.ts";
 import { referencesIn } from "../flow/session.ts";
-import { sealSignOut, signOutAddress } from "../flow/sso/tickets.ts";
 import { type AnsweredLogout, chainAddress, readChain, startingChain, VISITS_MAX } from "../logout/chain-store.ts";
 import { leadTo } from "../pages/layout.ts";
 import { pathOf } from "../pages/paths.ts";
 import { endingSessions } from "../sessions/ending.ts";
 import { readSession, removingClient, type SessionWithClients } from "../sessions/session-store.ts";
+import { leadToSignOut } from "../sso/lead-on.ts";
 import { issuerOf } from "./authn-request.ts";
 import { endpointOf, type SamlContext, tenantOf } from "./context.ts";
 import { answer, confirmed, moveChain } from "./logout-chain.ts";
@@ -71,10 +71,11 @@ export async function takeLogoutRequest(
     ...(parameters.RelayState !== undefined && { relayState: parameters.RelayState }),
   };
   if (meant.length === 0) {
-    // A request that is sent again goes on with the sign-out that it has begun.
-    const chain = before && (await readChain(context.table, before, context.now));
-    if (chain) return leadTo(pathOf(chainAddress(chain.digest), tenantOf(context)), { isAfterForm });
-    await end(found, undefined, context);
+    // A request that is sent again goes on with the sign-out that it has begun, while that is not over.
+    const chain = before === undefined ? undefined : await readChain(context.table, before, context.now);
+    if (chain?.chain.answered) return leadTo(pathOf(chainAddress(chain.digest), tenantOf(context)), { isAfterForm });
+    // One that names a session by its index ends no later one. One that does not could, if it were sent again.
+    if (asked.indexes.length === 0) await end(found, undefined, context);
     return answer({ application, answered, isPartial: false }, headers, context);
   }
   const others = await Promise.all(meant.map((each) => othersIn(each, application, context)));
@@ -133,7 +134,6 @@ export async function beginLogout(
   context: SamlContext,
 ): Promise<PageResult> {
   if (slo !== "true") throw new Fault("request.invalid", "slo must be true.");
-  const tenant = tenantOf(context);
   if (returnTo !== undefined && spEntityID === undefined) throw new Fault("request.invalid", RETURNS);
   if (spEntityID !== undefined) {
     const { enabled, idpInitiatedSingleLogout } = samlOf(
@@ -144,10 +144,7 @@ export async function beginLogout(
       throw new Fault("request.invalid", RETURNS);
     }
   }
-  const request = { tenant, ...(returnTo !== undefined && { to: { redirectUri: returnTo } }) };
-  const sealed = sealSignOut(context.tools.seal, request, context.now);
-  if (sealed === undefined) throw new Fault("request.invalid", RETURNS);
-  return leadTo(pathOf(signOutAddress(sealed), tenant), { isAfterForm: binding === "HTTP_POST" });
+  return leadToSignOut(returnTo, { isAfterForm: binding === "HTTP_POST", carried: "returnTo" }, context);
 }
 
 /** The sessions that a request means, after its checks. Throws `request.invalid`. */

@@ -53,7 +53,7 @@ export async function answerQuery(
     const problem = samlProblemOf(application, context.sendsMail);
     if (problem !== undefined) throw new SamlRefusal(status.responder, status.denied, problem);
     const assertions = await compose({ application, root, answering, signer }, context);
-    // What was answered can be read by nobody who repeats it.
+    // A request that is repeated gets no second answer.
     await context.table.write(usingRequest({ clientId: samlClientId(application.id), id: inResponseTo }, nowMs));
     return soapAnswer(responseWith(assertions, answering, ofResponse));
   } catch (error) {

@@ -56,7 +56,7 @@ export interface Asserted {
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** A signed assertion. Without an address it has attributes alone, and signs nobody in. */
+/** A signed assertion. Without an address it has attributes alone, and signs no one in. */
 export function assertionOf(asserted: Asserted, answering: Answering, signer: Signer): Canonical {
   const { issuer, address, nowMs, lifeMs = LIFE_MS, newId } = answering;
   const { id = newId() } = asserted;

@@ -1,4 +1,6 @@
 /** Sends messages of logout: through the browser by redirect or form, or in an envelope. */
+
+import { canTakeForms } from "../../applications/protocols/answer-addresses.ts";
 import type { LogoutService } from "../../applications/protocols/saml-imported.ts";
 import { logoutServicesOf } from "../../applications/protocols/saml-imported.ts";
 import type { Application } from "../../applications/registry/model.ts";
@@ -8,7 +10,6 @@ import type { SamlName } from "../../tokens/logout-model.ts";
 import { formTargetOf } from "../flow/answers.ts";
 import { localesIn } from "../flow/cookies.ts";
 import { samlOf } from "../flow/saml/claims.ts";
-import { canTakeForms } from "../flow/sso/addresses.ts";
 import type { AnsweredLogout } from "../logout/chain-store.ts";
 import { languageOf } from "../pages/language.ts";
 import { pageHeaders } from "../pages/layout.ts";

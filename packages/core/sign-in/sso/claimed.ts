@@ -1,13 +1,36 @@
-/** What other protocols than OpenID Connect say of a user: its name, and the values of attributes. Pure. */
+/** What other protocols than OpenID Connect say of a user: its name, and the values of attributes. */
+import { countingRoles } from "../../applications/registry/client-model.ts";
 import type { Application } from "../../applications/registry/model.ts";
 import { LOCAL_DIALECT } from "../../directory/claims/model.ts";
+import type { AuthorizationRequest } from "../flow/authorization-request.ts";
+import type { Current } from "../flow/session.ts";
 import { type AskedAttribute, isVerifier, verifierOf } from "../flow/sso/attributes.ts";
+import { shownClaims } from "../flow/sso/claims.ts";
+import { claimedUser, type MembershipStores, namedNeeds } from "../openid/memberships.ts";
 import { type ClaimedUser, isPresent, localValue, subjectFor, uriOf } from "../openid/user-claims.ts";
 
 /** An attribute with its values. */
 export interface AttributeValues {
   readonly name: string;
   readonly values: readonly string[];
+}
+
+/**
+ * The user of a session with the groups and roles that some claims and the subject need: two round trips at most. A
+ * guest has agreed to all that the answer shows.
+ */
+export function claimedIn(
+  { session, user }: Current,
+  request: Pick<AuthorizationRequest, "tenant" | "saml" | "passiveSts" | "cas">,
+  application: Application,
+  uris: readonly string[],
+  stores: MembershipStores,
+): Promise<ClaimedUser> {
+  const isGuest = session.tenant !== request.tenant;
+  const given = isGuest ? shownClaims(request, application, true) : undefined;
+  const needs = namedNeeds([...uris, uriOf(application.claimConfiguration.subject.claim ?? {})]);
+  const chosen = { id: application.id, ...countingRoles(application.associatedRoles) };
+  return claimedUser({ user, tenant: session.tenant, isGuest, given, needs }, chosen, stores);
 }
 
 /**

@@ -4,12 +4,11 @@
  */
 
 import { mustChangePassword } from "../../directory/users/model.ts";
-import { SUPER_TENANT } from "../../kernel/domain/tenant.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Seal } from "../../kernel/seal.ts";
 import { digestOf } from "../../tokens/opaque.ts";
+import { mayUse } from "../flow/access.ts";
 import { changed, isGuestOf } from "../flow/asked.ts";
-import type { SignInContext } from "../flow/context.ts";
+import type { AuthorizationRequest } from "../flow/authorization-request.ts";
 import { browserText } from "../flow/cookies.ts";
 import { standingIn } from "../flow/factors.ts";
 import type { Asker } from "../flow/protocols/protocol.ts";
@@ -19,14 +18,7 @@ import { type AnswerTicket, openAnswer } from "../flow/sso/tickets.ts";
 import { lackingWays, stepsOf } from "../flow/ways.ts";
 import { missingClaims } from "../openid/user-claims.ts";
 import { type Consent, covers, findConsent, skipsConsent } from "../sessions/consent-store.ts";
-
-/** What deciding again reads. */
-export type StillContext = Parameters<typeof guestSession>[2] &
-  Pick<SignInContext, "cookies" | "pathTenant"> & {
-    /** Whether the deployment sends mails. */
-    readonly sendsMail: boolean;
-    readonly tools: { readonly seal: Seal };
-  };
+import { type SsoContext, tenantOf } from "./context.ts";
 
 /** A session with what its user has agreed to. */
 export interface SignedIn {
@@ -35,20 +27,20 @@ export interface SignedIn {
 }
 
 /**
- * Opens what the browser brings from the sign-in. Throws `request.invalid` for a text that is none of this service, is
- * older than a minute, or was made in another browser or tenant.
+ * Opens what the browser brings from the sign-in. Throws `request.invalid` for a text that this service did not seal,
+ * is older than a minute, or was made in another browser or tenant.
  */
-export function openedAnswer(text: string, context: StillContext): AnswerTicket {
+export function openedAnswer(text: string, context: SsoContext): AnswerTicket {
   const ticket = openAnswer(context.tools.seal, text, context.now);
   const isOfBrowser = ticket?.browser === digestOf(browserText(context.cookies).text);
-  if (!ticket || !isOfBrowser || ticket.request.tenant !== (context.pathTenant ?? SUPER_TENANT)) throw unknownTicket();
+  if (!ticket || !isOfBrowser || ticket.request.tenant !== tenantOf(context)) throw unknownTicket();
   return ticket;
 }
 
 /** The session of a ticket, if the browser has it and it counts now. One round trip. */
 export async function sessionOf(
   { session, request }: AnswerTicket,
-  context: StillContext,
+  context: SsoContext,
 ): Promise<SignedIn | undefined> {
   const reference = referenceOf(context, session);
   if (session === undefined || !reference) return undefined;
@@ -65,7 +57,7 @@ export function checkStill(
   { request }: Pick<AnswerTicket, "request">,
   { current, consent }: SignedIn,
   { application, client }: Asker,
-  { sendsMail }: StillContext,
+  { sendsMail }: SsoContext,
 ): void {
   const isGuest = isGuestOf(request, current);
   const steps = stepsOf(application, request, { recovers: sendsMail });
@@ -75,6 +67,25 @@ export function checkStill(
   const lacks = missingClaims({ user: current.user, tenant: current.session.tenant }, application).length > 0;
   const isTaken = !isGuest || client.settings.takesGuests;
   if (!isAgreed || !isProven || lacks || !isTaken) throw changed();
+}
+
+/**
+ * Whether the user of a session could sign in to an application now, as it is now, without a page. No round trip, one
+ * where the application asks for an assignment.
+ */
+export async function isAllowed(
+  request: AuthorizationRequest,
+  asker: Asker,
+  signedIn: SignedIn,
+  context: SsoContext,
+): Promise<boolean> {
+  try {
+    checkStill({ request }, signedIn, asker, context);
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+  return mayUse({ request, ...asker }, signedIn.current, context);
 }
 
 /** What is thrown for a text that is no answer of this browser now. */

@@ -111,7 +111,7 @@ const signIn = async (browser: Traveller, other: Other): Promise<{ user: string;
 };
 const unexpected = async ({ url, status, html }: Page, other: Other) =>
   new Error(`${status} ${url}\n${html.slice(0, 3_000)}\n${await other.written()}`);
-/** Waits until a provider knows nobody in a browser, and nor does this service: by SOAP it is told a moment later. */
+/** Waits until a provider knows no one in a browser, and nor does this service: by SOAP it is told a moment later. */
 const untilSignedOut = async (browser: Traveller, other: Other): Promise<void> => {
   for (let tries = 0; ; tries += 1) {
     const shown = await goOn(browser, await browser.open(other.page));

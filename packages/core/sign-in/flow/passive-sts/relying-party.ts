@@ -1,10 +1,11 @@
 /** The relying party of a request, and whether people can sign in to it now. */
+
+import { canTakeForms } from "../../../applications/protocols/answer-addresses.ts";
 import type { PassiveSts } from "../../../applications/protocols/model.ts";
 import type { Application } from "../../../applications/registry/model.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
-import { canTakeForms } from "../sso/addresses.ts";
 import type { AskerStores } from "../sso/asker-stores.ts";
 
 /** The application of a request with its client; `undefined` where it may not be answered now. One round trip. */

@@ -1,4 +1,6 @@
 /** The service provider of a request, and whether people can sign in to it now. */
+
+import { canTakeForms } from "../../../applications/protocols/answer-addresses.ts";
 import type { SamlServiceProvider } from "../../../applications/protocols/model.ts";
 import {
   digests,
@@ -12,7 +14,6 @@ import type { Application } from "../../../applications/registry/model.ts";
 import { type AuthorizationRequest, unmetBy } from "../authorization-request.ts";
 import type { Asker } from "../protocols/protocol.ts";
 import { tokenlessClient } from "../protocols/tokenless-client.ts";
-import { canTakeForms } from "../sso/addresses.ts";
 import type { AskerStores } from "../sso/asker-stores.ts";
 import { encryptionCertificateOf, KEY_BITS_MIN, requestKeysOf } from "./keys.ts";
 

@@ -1,5 +1,5 @@
 /** Addresses of applications that answers of other protocols than OpenID Connect go to. Pure. */
-import { isReadableByOthers, isRunnable } from "../../../applications/protocols/addresses.ts";
+import { isReadableByOthers, isRunnable } from "./addresses.ts";
 
 const LENGTH_MAX = 2_048;
 
